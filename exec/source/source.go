@@ -1,0 +1,133 @@
+// Package source owns the contract between a streaming input and the trigger loop.
+// Small sources live below it (file/, rate/, memory/); exec/builtin lists them. It
+// knows formats and vectors, but neither plans nor checkpoints: a source returns
+// the bytes of its log entries, the trigger loop writes them. Open this file first.
+package source
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/sqlstream/sqlstream/exec/clock"
+	"github.com/sqlstream/sqlstream/exec/option"
+	"github.com/sqlstream/sqlstream/exec/types"
+	"github.com/sqlstream/sqlstream/exec/vec"
+	"github.com/sqlstream/sqlstream/storage/vfs"
+)
+
+// Connector is a kind of source, and describes itself.
+type Connector struct {
+	Name    string
+	Aliases []string
+	Doc     string
+	Options []option.Spec
+	// Replayable says that a range can be read again after a crash.
+	Replayable bool
+	// Metadata are the columns that METADATA may name.
+	Metadata []types.Column
+	// Columns are what a source without declared columns has (rate, text); nil = they
+	// must be declared or inferred.
+	Columns []types.Column
+	// Infer finds the columns of the data that is there; nil = not possible.
+	Infer func(ctx context.Context, c Config) ([]types.Column, error)
+	Open  func(ctx context.Context, c Config) (Source, error)
+}
+
+// Column is a declared column of a source.
+type Column struct {
+	types.Column
+	Metadata  string // the connector's metadata column that fills it; "" = from the data
+	Partition bool   // filled from key=value in the path
+}
+
+// OnError says what happens to a row that cannot be decoded.
+type OnError uint8
+
+// The policies.
+const (
+	Fail OnError = iota
+	Skip
+	Divert // to the table named by bad_rows
+)
+
+// Config is what a source is opened with. The planner has resolved names, types and
+// secrets; unknown options have been refused.
+type Config struct {
+	Name    string // of the source, for messages
+	Columns []Column
+	Options []option.Value
+	OnError OnError
+	Zone    *time.Location
+	Dir     string // what relative paths are relative to
+	FS      vfs.FS
+	Clock   clock.Clock
+	// Finite is set when a table or batch query reads the source once.
+	Finite bool
+}
+
+// Limits bound one micro-batch; 0 = no limit.
+type Limits struct {
+	Rows, Files, Bytes int64
+}
+
+// Range is what one micro-batch takes from a source.
+type Range struct {
+	// Offset is the position after the range: one JSON value, kept in offsets/N.
+	Offset json.RawMessage
+	// Entries are lines for sources/<name>/N (files taken …), each one JSON value.
+	Entries []json.RawMessage
+}
+
+// Source is an open input. The trigger loop calls it from one goroutine, except for
+// the splits of a range, which may be read at the same time.
+type Source interface {
+	// Restore replays an earlier micro-batch: called once for each one that the source
+	// log holds (or for the compacted entries), oldest first, before Plan.
+	Restore(r Range) error
+	// Plan chooses the next range within the limits; false when there is nothing new.
+	// upTo is what Snapshot returned, or nil: AVAILABLE NOW stops there.
+	Plan(ctx context.Context, l Limits, upTo Snapshot) (Range, bool, error)
+	// Snapshot fixes what is there now, for AVAILABLE NOW.
+	Snapshot(ctx context.Context) (Snapshot, error)
+	// Splits cuts a planned or logged range into units that can be read independently;
+	// their order is the arrival order of rows. A range that cannot be read exactly as
+	// it was planned (a file vanished, grew, was cut) is an error that names what.
+	Splits(ctx context.Context, r Range) ([]Split, error)
+	// Committed is called after commits/N is written (archive or delete files).
+	Committed(ctx context.Context, r Range) error
+	// Finished reports that no row will ever come again.
+	Finished() bool
+	// Description is shown in progress and EXPLAIN: "FileSource[in/*.json]".
+	Description() string
+	Close() error
+}
+
+// Snapshot is a source's own picture of what was there at a moment.
+type Snapshot any
+
+// Split is an independent unit of a range: a file, a byte range, row groups.
+type Split interface {
+	// Read decodes the split and gives its rows to emit in batches of about
+	// vec.BatchSize. Batches carry the columns of rd.Need, in that order, and belong to
+	// the split: emit must not keep them.
+	Read(ctx context.Context, rd Reading, emit func(*vec.Batch) error) error
+	// Rows is the number of rows if it is known without reading, else −1.
+	Rows() int64
+}
+
+// Reading says what a reader of a split needs and where bad rows go.
+type Reading struct {
+	Need []int // indexes into Config.Columns, ascending
+	// Bad receives each row that could not be decoded under Skip and Divert, and must
+	// copy what it keeps. It may be called by several goroutines.
+	Bad func(BadRow)
+}
+
+// BadRow is an input row that could not be decoded.
+type BadRow struct {
+	Source   string
+	Position string // "in/a.json:17" (line, byte or offset)
+	Reason   string
+	Raw      []byte
+}
