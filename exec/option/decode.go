@@ -1,0 +1,256 @@
+package option
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/sqlstream/sqlstream/parser/diag"
+)
+
+// Decoded holds checked option values. Its getters panic on a name or type that the
+// specs do not have: that is a bug of the connector, not of the user.
+type Decoded struct {
+	entries map[string]entry // by canonical name
+}
+
+type entry struct {
+	spec  Spec
+	value Value
+	given bool
+	text  string // Enum: the canonical spelling
+	num   int64
+	bool  bool
+	// deferred: the text still has a ${…} reference, so it could not be checked.
+	deferred bool
+}
+
+// Decode checks values against specs. All independent errors come at once, as a
+// *diag.Error. Names match regardless of case and underscores, so Spark's
+// maxFilesPerTrigger is max_files_per_trigger. A value with an unresolved ${…}
+// reference is not checked (`sqlstream check` must not need the secrets).
+func Decode(specs []Spec, values []Value) (Decoded, error) {
+	d := decoder{out: Decoded{entries: make(map[string]entry, len(specs))}, byName: map[string]Spec{}}
+	for _, s := range specs {
+		d.byName[fold(s.Name)] = s
+		for _, a := range s.Aliases {
+			d.byName[fold(a)] = s
+		}
+	}
+	for _, v := range values {
+		d.take(specs, v)
+	}
+	d.fillDefaults(specs, values)
+	if len(d.errs) > 0 {
+		return Decoded{}, diag.NewError(nil, d.errs...)
+	}
+	return d.out, nil
+}
+
+type decoder struct {
+	out    Decoded
+	byName map[string]Spec
+	errs   []*diag.Diagnostic
+}
+
+func (d *decoder) take(specs []Spec, v Value) {
+	s, ok := d.byName[fold(v.Name)]
+	if !ok {
+		e := diag.Errorf(diag.UnknownOption, v.NameSpan, "unknown option %q", v.Name)
+		e.Hint = unknownHint(v.Name, specs)
+		d.errs = append(d.errs, e)
+		return
+	}
+	if old, twice := d.out.entries[s.Name]; twice {
+		e := diag.Errorf(diag.OptionTwice, v.NameSpan, "option %q is given twice", s.Name)
+		if old.value.Name != v.Name {
+			e.Message = "option \"" + s.Name + "\" is given twice, as \"" + old.value.Name + "\" and as \"" + v.Name + "\""
+		}
+		d.errs = append(d.errs, e)
+		return
+	}
+	e, err := parse(s, v)
+	if err != nil {
+		d.errs = append(d.errs, err)
+	}
+	d.out.entries[s.Name] = e
+}
+
+func (d *decoder) fillDefaults(specs []Spec, values []Value) {
+	for _, s := range specs {
+		if _, ok := d.out.entries[s.Name]; ok {
+			continue
+		}
+		if s.Required {
+			d.errs = append(d.errs, diag.Errorf(diag.MissingOption, listSpan(values), "option %q is required", s.Name).
+				WithHint("%s", s.Doc))
+			continue
+		}
+		e, err := parse(s, Value{Name: s.Name, Text: s.Default})
+		if err != nil && s.Default != "" {
+			panic("option: bad default of " + s.Name + ": " + err.Error())
+		}
+		e.given = false
+		d.out.entries[s.Name] = e
+	}
+}
+
+// listSpan covers all values: where a missing option would stand.
+func listSpan(values []Value) diag.Span {
+	var span diag.Span
+	for _, v := range values {
+		span = diag.Join(span, diag.Join(v.NameSpan, v.Span))
+	}
+	return span
+}
+
+func unknownHint(name string, specs []Spec) string {
+	if h := diag.HintDidYouMean(name, Names(specs)); h != "" {
+		return h
+	}
+	var names []string
+	for _, s := range specs {
+		names = append(names, s.Name)
+	}
+	return "the options are " + strings.Join(names, ", ")
+}
+
+func parse(s Spec, v Value) (entry, *diag.Diagnostic) {
+	e := entry{spec: s, value: v, given: true, text: v.Text}
+	if HasReference(v.Text) && !v.Hidden {
+		e.deferred = true
+		return e, nil
+	}
+	var problem string
+	switch s.Type {
+	case Int:
+		e.num, problem = parseInt(v.Text)
+	case Bool:
+		e.bool, problem = parseBool(v.Text)
+	case Duration:
+		e.num, problem = micros(v.Text)
+	case Size:
+		e.num, problem = size(v.Text)
+	case Enum:
+		return enum(s, e)
+	default:
+		return e, nil
+	}
+	if problem == "" && s.Type != Bool {
+		problem = bounds(s, e.num)
+	}
+	if problem != "" {
+		return e, badValue(s, v, problem)
+	}
+	return e, nil
+}
+
+func badValue(s Spec, v Value, problem string) *diag.Diagnostic {
+	shown := strconv.Quote(v.Text)
+	if v.Hidden || s.Type == Secret {
+		shown = "(hidden)"
+	}
+	return diag.Errorf(diag.BadOptionValue, v.Span, "option %q is %s, expected %s", s.Name, shown, problem)
+}
+
+func enum(s Spec, e entry) (entry, *diag.Diagnostic) {
+	for _, name := range s.Values {
+		if fold(name) == fold(e.text) {
+			e.text = name
+			return e, nil
+		}
+	}
+	if !e.given || e.text == "" && s.Default == "" {
+		return e, nil
+	}
+	d := badValue(s, e.value, "one of "+strings.Join(s.Values, ", "))
+	if !e.value.Hidden {
+		d.Hint = diag.HintDidYouMean(e.text, s.Values)
+	}
+	return e, d
+}
+
+// bounds checks a number; the text says what was expected instead.
+func bounds(s Spec, n int64) string {
+	show := func(n int64) string { return strconv.FormatInt(n, 10) }
+	if s.Type == Duration {
+		show = FormatDuration
+	}
+	switch {
+	case s.Max > 0 && (n < s.Min || n > s.Max):
+		return "a " + s.Type.String() + " from " + show(s.Min) + " to " + show(s.Max)
+	case n < s.Min:
+		return "a " + s.Type.String() + " of at least " + show(s.Min)
+	}
+	return ""
+}
+
+func parseInt(text string) (int64, string) {
+	n, err := strconv.ParseInt(strings.ReplaceAll(strings.TrimSpace(text), "_", ""), 10, 64)
+	if err != nil {
+		return 0, "a whole number"
+	}
+	return n, ""
+}
+
+func parseBool(text string) (bool, string) {
+	switch strings.ToLower(strings.TrimSpace(text)) {
+	case "true", "on", "yes", "1":
+		return true, ""
+	case "false", "off", "no", "0":
+		return false, ""
+	}
+	return false, "true or false"
+}
+
+// fold makes names comparable: max_files_per_trigger = maxFilesPerTrigger.
+func fold(name string) string {
+	return strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(name))
+}
+
+func (d Decoded) entry(name string, want ...Type) entry {
+	e, ok := d.entries[name]
+	if !ok {
+		panic("option: no option named " + name)
+	}
+	for _, t := range want {
+		if e.spec.Type == t {
+			if e.deferred {
+				panic("option: " + name + " has an unresolved reference; call Resolve before Open")
+			}
+			return e
+		}
+	}
+	panic("option: " + name + " is a " + e.spec.Type.String())
+}
+
+// Has reports whether the user gave the option.
+func (d Decoded) Has(name string) bool {
+	return d.entry(name, Text, Int, Bool, Duration, Size, Enum, Secret).given
+}
+
+// Set reports whether the option has a value, given or by default.
+func (d Decoded) Set(name string) bool {
+	e := d.entry(name, Text, Int, Bool, Duration, Size, Enum, Secret)
+	return e.given || e.spec.Default != ""
+}
+
+// Span is where the value stands; zero if it was not given.
+func (d Decoded) Span(name string) diag.Span { return d.entries[name].value.Span }
+
+// Text returns the value of a Text, Enum or Secret option; "" if it has none.
+func (d Decoded) Text(name string) string { return d.entry(name, Text, Enum, Secret).text }
+
+// Enum returns the canonical spelling of an Enum option.
+func (d Decoded) Enum(name string) string { return d.entry(name, Enum).text }
+
+// Int returns the value of an Int option; 0 if it has none.
+func (d Decoded) Int(name string) int64 { return d.entry(name, Int).num }
+
+// Bool returns the value of a Bool option.
+func (d Decoded) Bool(name string) bool { return d.entry(name, Bool).bool }
+
+// Micros returns the value of a Duration option in µs.
+func (d Decoded) Micros(name string) int64 { return d.entry(name, Duration).num }
+
+// Size returns the value of a Size option in bytes.
+func (d Decoded) Size(name string) int64 { return d.entry(name, Size).num }
