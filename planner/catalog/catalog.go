@@ -1,0 +1,122 @@
+// Package catalog owns what SQL names refer to: sources, tables, views,
+// materialised views and sinks, and how names match. It knows functions and
+// connectors through their contracts only, and nothing of plans or running
+// queries; the engine fills it and keeps it. Open this file first, then
+// relation.go.
+package catalog
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+
+	"github.com/sqlstream/sqlstream/exec/fn"
+	"github.com/sqlstream/sqlstream/exec/format"
+	"github.com/sqlstream/sqlstream/exec/sink"
+	"github.com/sqlstream/sqlstream/exec/source"
+	"github.com/sqlstream/sqlstream/parser/ast"
+)
+
+// Object is a named thing: *Relation, *View, *MaterializedView or *Sink.
+type Object interface {
+	ObjectName() string
+	ObjectKind() ast.Object
+}
+
+// Connectors finds what exec/builtin lists, by name or alias without regard to case.
+type Connectors interface {
+	Source(name string) (*source.Connector, bool)
+	Sink(name string) (*sink.Connector, bool)
+	Format(name string) (*format.Format, bool)
+	SourceNames() []string
+	SinkNames() []string
+	FormatNames() []string
+}
+
+// Catalog holds the objects of one engine. It is not safe for concurrent changes:
+// the engine serialises statements. Planned queries keep the objects they saw.
+type Catalog struct {
+	Functions  *fn.Registry
+	Connectors Connectors
+	objects    map[string]Object // by exact name
+}
+
+// New returns an empty catalog.
+func New(functions *fn.Registry, connectors Connectors) *Catalog {
+	return &Catalog{Functions: functions, Connectors: connectors, objects: map[string]Object{}}
+}
+
+// AmbiguousError says that a name matches several objects that differ only in case.
+type AmbiguousError struct {
+	Name  string
+	Names []string
+}
+
+func (e *AmbiguousError) Error() string {
+	return fmt.Sprintf("name %q is ambiguous: it matches %s", e.Name, quoteAll(e.Names))
+}
+
+// Find returns the object of a name: the exact spelling, else the only one that
+// differs in case; nil if there is none.
+func (c *Catalog) Find(name string) (Object, error) {
+	if o, ok := c.objects[name]; ok {
+		return o, nil
+	}
+	var found Object
+	var names []string
+	for n, o := range c.objects {
+		if strings.EqualFold(n, name) {
+			found = o
+			names = append(names, n)
+		}
+	}
+	if len(names) > 1 {
+		sort.Strings(names)
+		return nil, &AmbiguousError{Name: name, Names: names}
+	}
+	return found, nil
+}
+
+// Put adds an object, or replaces the one of exactly this name.
+func (c *Catalog) Put(o Object) { c.objects[o.ObjectName()] = o }
+
+// Drop removes the object of exactly this name.
+func (c *Catalog) Drop(name string) { delete(c.objects, name) }
+
+// Objects lists the objects by name.
+func (c *Catalog) Objects() []Object {
+	out := make([]Object, 0, len(c.objects))
+	for _, o := range c.objects {
+		out = append(out, o)
+	}
+	sort.Slice(out, func(i, j int) bool { return out[i].ObjectName() < out[j].ObjectName() })
+	return out
+}
+
+// Names lists the names of all objects, sorted: for suggestions.
+func (c *Catalog) Names() []string {
+	out := make([]string, 0, len(c.objects))
+	for n := range c.objects {
+		out = append(out, n)
+	}
+	sort.Strings(out)
+	return out
+}
+
+// Clone returns a catalog with the same objects: what a statement adds to it is
+// not seen by others (`sqlstream check`).
+func (c *Catalog) Clone() *Catalog {
+	out := New(c.Functions, c.Connectors)
+	for n, o := range c.objects {
+		out.objects[n] = o
+	}
+	return out
+}
+
+func quoteAll(names []string) string {
+	quoted := make([]string, len(names))
+	for i, n := range names {
+		quoted[i] = `"` + n + `"`
+	}
+	return strings.Join(quoted, ", ")
+}

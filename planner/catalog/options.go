@@ -1,0 +1,71 @@
+package catalog
+
+import (
+	"github.com/sqlstream/sqlstream/exec/option"
+	"github.com/sqlstream/sqlstream/exec/source"
+)
+
+// Common are the options that every source has (language.md A), decoded.
+type Common struct {
+	Limits      source.Limits
+	IdleTimeout int64 // µs; 0 = never idle
+	MaxAhead    int64 // µs; 0 = no limit
+	OnError     source.OnError
+	BadRows     string // table that receives bad rows; "" = none
+	LateRows    string // table that receives late rows; "" = none
+}
+
+// CommonSpecs describe the options of every source. connector, format,
+// schema_inference and changelog are read by the planner itself.
+func CommonSpecs() []option.Spec {
+	return []option.Spec{
+		{Name: "connector", Type: option.Text, Doc: "The kind of source."},
+		{Name: "format", Type: option.Text, Doc: "How the data is laid out."},
+		{Name: "schema_inference", Type: option.Bool, Default: "false", Doc: "Finds the columns in the data that is there."},
+		{Name: "changelog", Type: option.Bool, Default: "false", Doc: "Rows come with a weight: insertions and deletions."},
+		{Name: "max_rows_per_trigger", Aliases: []string{"max_offsets_per_trigger"}, Type: option.Int, Min: 0,
+			Doc: "The most rows that one micro-batch takes."},
+		{Name: "max_files_per_trigger", Type: option.Int, Min: 0, Doc: "The most files that one micro-batch takes."},
+		{Name: "max_bytes_per_trigger", Type: option.Size, Min: 0, Doc: "The most bytes that one micro-batch takes."},
+		{Name: "idle_timeout", Type: option.Duration, Doc: "A source that delivers nothing for so long stops holding the watermark back."},
+		{Name: "max_ahead", Type: option.Duration, Doc: "A row further in the future than this is a bad row and moves no watermark."},
+		{Name: "on_error", Type: option.Enum, Values: []string{"fail", "skip", "divert"}, Default: "fail",
+			Doc: "What happens to a row that cannot be decoded."},
+		{Name: "bad_rows", Type: option.Text, Doc: "The table that receives rows that cannot be decoded."},
+		{Name: "late_rows", Type: option.Text, Doc: "The table that receives late rows."},
+	}
+}
+
+// DecodeCommon reads the options of every source from values that were decoded with
+// CommonSpecs among the specs.
+func DecodeCommon(d option.Decoded) Common {
+	return Common{
+		Limits: source.Limits{Rows: d.Int("max_rows_per_trigger"), Files: d.Int("max_files_per_trigger"),
+			Bytes: d.Size("max_bytes_per_trigger")},
+		IdleTimeout: d.Micros("idle_timeout"),
+		MaxAhead:    d.Micros("max_ahead"),
+		OnError:     onError(d.Enum("on_error")),
+		BadRows:     d.Text("bad_rows"),
+		LateRows:    d.Text("late_rows"),
+	}
+}
+
+func onError(text string) source.OnError {
+	switch text {
+	case "skip":
+		return source.Skip
+	case "divert":
+		return source.Divert
+	}
+	return source.Fail
+}
+
+// SinkSpecs describe the options of every sink.
+func SinkSpecs() []option.Spec {
+	return []option.Spec{
+		{Name: "connector", Type: option.Text, Doc: "The kind of sink."},
+		{Name: "format", Type: option.Text, Doc: "How the data is laid out."},
+		{Name: "on_delete", Type: option.Enum, Values: []string{"fail", "ignore"}, Default: "fail",
+			Doc: "Update mode at a sink that cannot delete: refuse the query, or drop removed keys and count them."},
+	}
+}

@@ -1,0 +1,42 @@
+package physical
+
+import "github.com/sqlstream/sqlstream/exec/types"
+
+// Distinct keeps each distinct row once (SELECT DISTINCT, UNION). Over append-only
+// input it emits a row when it is first seen.
+type Distinct struct {
+	Base
+	Input Node
+	// Bound: Col and Front are of the input edge (and the same of the output). Rows below
+	// it are late, and forgotten. nil = never cleaned.
+	Bound   *Bound
+	Retract bool
+}
+
+// Children implements Node.
+func (d *Distinct) Children() []Node { return []Node{d.Input} }
+
+// Stateful implements Node.
+func (d *Distinct) Stateful() bool { return true }
+
+// Dedup keeps the first row, by arrival, of each key. Its input is append-only.
+type Dedup struct {
+	Base
+	Input Node
+	Keys  []int
+	// Bound: Col and Front are of the input edge. Rows below it are late. nil = none.
+	Bound *Bound
+	// Clean: the bound column is one of the keys, so that keys below the frontier are
+	// forgotten.
+	Clean bool
+	// Within: a key is forgotten when the frontier of the bound has reached the time of its
+	// first row plus Delay, and may then come again (drop_duplicates_within_watermark).
+	Within bool
+	Delay  types.IntervalValue
+}
+
+// Children implements Node.
+func (d *Dedup) Children() []Node { return []Node{d.Input} }
+
+// Stateful implements Node.
+func (d *Dedup) Stateful() bool { return true }

@@ -1,0 +1,43 @@
+package physical
+
+import "github.com/sqlstream/sqlstream/exec/expr"
+
+// JoinKind is what a static join keeps.
+type JoinKind uint8
+
+// The kinds. Output columns are those of the input, then, except for Semi and Anti,
+// those of the static side.
+const (
+	Inner JoinKind = iota
+	Left           // input rows without a match get NULLs
+	Semi           // input rows with a match, once
+	Anti           // input rows without one
+)
+
+func (k JoinKind) String() string { return [...]string{"inner", "left", "semi", "anti"}[k] }
+
+// StaticJoin joins a delta with a finite relation, which is read by a plan of its own.
+// Without keys it is a cross join, filtered by the residual.
+type StaticJoin struct {
+	Base
+	Kind       JoinKind
+	Input      Node
+	Static     Node // finite plan; not one of Children()
+	InputKeys  []int
+	StaticKeys []int
+	// NullSafe says, key by key, that NULL matches NULL (IS NOT DISTINCT FROM).
+	NullSafe []bool
+	// Residual is the rest of the ON condition, over input columns then static columns;
+	// nil = true. It belongs to the match: a left row that no pair satisfies gets NULLs.
+	Residual expr.Node
+	// NullAware is NOT IN, for Anti: the keys are the compared columns. A row is kept if
+	// the static side is empty; else only if its key is not NULL, no static key is
+	// NULL, and none matches. With more than one key (a correlated NOT IN), the first
+	// NullAware keys are compared and the others select the rows of the static side.
+	NullAware int
+	// Single: more than one match for an input row is an error (scalar subquery).
+	Single bool
+}
+
+// Children implements Node.
+func (j *StaticJoin) Children() []Node { return []Node{j.Input} }

@@ -1,0 +1,69 @@
+package physical
+
+import (
+	"github.com/sqlstream/sqlstream/exec/expr"
+	"github.com/sqlstream/sqlstream/exec/fn"
+)
+
+// Filter keeps rows for which the predicate is true; the others are filtered.
+type Filter struct {
+	Base
+	Input     Node
+	Predicate expr.Node
+}
+
+// Children implements Node.
+func (f *Filter) Children() []Node { return []Node{f.Input} }
+
+// Project computes new columns.
+type Project struct {
+	Base
+	Input Node
+	Exprs []expr.Node
+}
+
+// Children implements Node.
+func (p *Project) Children() []Node { return []Node{p.Input} }
+
+// Unnest appends the columns of a generator to each row, once per generated row.
+type Unnest struct {
+	Base
+	Input Node
+	Gen   fn.GenImpl
+	Args  []expr.Node // with the types of Gen.Args
+	// Outer keeps a row for which nothing is generated, with NULLs.
+	Outer bool
+	// Ordinality appends a last BIGINT column that counts from 1.
+	Ordinality bool
+	Text       string // "explode(words)"
+}
+
+// Children implements Node.
+func (u *Unnest) Children() []Node { return []Node{u.Input} }
+
+// Hop appends the start of a window to each row, once for every window [start,
+// start + size) that contains the row's time; rows with a NULL time give none.
+type Hop struct {
+	Base
+	Input  Node
+	Time   int // input column, TIMESTAMP or TIMESTAMP_NTZ
+	Window Window
+}
+
+// Window is a sliding time window, in µs. Windows start at Offset plus multiples of
+// Slide, counted from 1970-01-01 00:00 UTC.
+type Window struct {
+	Size, Slide, Offset int64
+}
+
+// Children implements Node.
+func (h *Hop) Children() []Node { return []Node{h.Input} }
+
+// UnionAll takes the rows of all inputs, column by column.
+type UnionAll struct {
+	Base
+	Inputs []Node
+}
+
+// Children implements Node.
+func (u *UnionAll) Children() []Node { return u.Inputs }
