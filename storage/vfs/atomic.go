@@ -1,0 +1,141 @@
+package vfs
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"path/filepath"
+)
+
+// NewFile is a file to be written whole.
+type NewFile struct {
+	Path string
+	Data []byte
+}
+
+// WriteFileAtomic replaces path by data: readers see the old content or the
+// new, never a part. With sync it survives a power loss once the call
+// returned; without, a crash leaves the old content, the new, or an empty file.
+func WriteFileAtomic(fsys FS, path string, data []byte, sync bool) error {
+	if sync {
+		return WriteFilesAtomic(fsys, []NewFile{{path, data}})
+	}
+	if err := stageFile(fsys, NewFile{path, data}, false); err != nil {
+		return err
+	}
+	return fsys.Rename(tempName(path), path)
+}
+
+// WriteFilesAtomic writes several files durably. Files of one wave become
+// visible in order, and all of them are durable before the first file of the
+// next wave is visible. The contents of all waves are synced at the start, in
+// one go, since the disk's flushes are what costs.
+func WriteFilesAtomic(fsys FS, waves ...[]NewFile) error {
+	for _, wave := range waves {
+		for _, f := range wave {
+			if err := stageFile(fsys, f, true); err != nil {
+				return err
+			}
+		}
+	}
+	for _, wave := range waves {
+		if err := publishWave(fsys, wave); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func publishWave(fsys FS, wave []NewFile) error {
+	for _, f := range wave {
+		if err := fsys.Rename(tempName(f.Path), f.Path); err != nil {
+			return err
+		}
+	}
+	for i, f := range wave {
+		if dirSeen(wave[:i], filepath.Dir(f.Path)) {
+			continue
+		}
+		if err := SyncDir(fsys, filepath.Dir(f.Path)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func dirSeen(files []NewFile, dir string) bool {
+	for _, f := range files {
+		if filepath.Dir(f.Path) == dir {
+			return true
+		}
+	}
+	return false
+}
+
+// stageFile writes the temporary file. A failure removes it, as far as that
+// still works: a full disk must not be left fuller.
+func stageFile(fsys FS, nf NewFile, sync bool) error {
+	tmp := tempName(nf.Path)
+	f, err := fsys.Create(tmp)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(nf.Data)
+	if err == nil && sync {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		_ = fsys.Remove(tmp) // the first error is the one to report
+	}
+	return err
+}
+
+// tempName is hidden, so that no reader of a data directory takes it.
+func tempName(path string) string {
+	return filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".tmp")
+}
+
+// IsTemp reports whether a file name is one that an interrupted
+// WriteFileAtomic leaves behind; its owner may remove it.
+func IsTemp(name string) bool {
+	return len(name) > 5 && name[0] == '.' && filepath.Ext(name) == ".tmp"
+}
+
+// MkdirAllSync makes a directory and its missing parents, durably.
+func MkdirAllSync(fsys FS, dir string) error {
+	dir = filepath.Clean(dir)
+	if _, err := fsys.Stat(dir); err == nil {
+		return nil
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	parent := filepath.Dir(dir)
+	if parent != dir {
+		if err := MkdirAllSync(fsys, parent); err != nil {
+			return err
+		}
+	}
+	if err := fsys.MkdirAll(dir); err != nil {
+		return err
+	}
+	return SyncDir(fsys, parent)
+}
+
+// ReadFile returns the whole content of a file.
+func ReadFile(fsys FS, name string) ([]byte, error) {
+	f, err := fsys.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	data := make([]byte, info.Size())
+	n, err := f.ReadAt(data, 0)
+	if errors.Is(err, io.EOF) {
+		err = nil
+	}
+	return data[:n], err
+}
