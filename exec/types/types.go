@@ -1,7 +1,8 @@
 // Package types owns SQL data types: their identity, names, and physical
 // representation. It knows nothing of vectors, functions or SQL text beyond a
-// type's canonical spelling. Open this file first; decimal.go has the 128-bit
-// arithmetic, interval.go the calendar interval.
+// type's canonical spelling. Open this file first; int128.go has the 128-bit
+// arithmetic, decimal.go the text of decimals, time.go that of dates and instants,
+// interval.go the calendar interval.
 package types
 
 import (
@@ -187,12 +188,4 @@ func quoteName(s string) string {
 type Column struct {
 	Name string
 	Type Type
-}
-
-// Interval is a calendar interval. The three parts have their own signs and are
-// never normalised into each other.
-type IntervalValue struct {
-	Months int32
-	Days   int32
-	Micros int64
 }

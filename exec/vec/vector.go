@@ -1,7 +1,9 @@
 // Package vec owns columnar data in memory: vectors, batches with weights and
 // selections, builders, and the operations that depend on layout alone (gather,
 // hash, compare, encode). It knows types but no functions and no SQL. Open this
-// file first, then batch.go.
+// file first, then batch.go and builder.go; gather.go moves rows, hash.go and
+// compare.go hold SQL's grouping equality and order, key.go and codec.go the bytes
+// that are persisted, text.go what people read.
 package vec
 
 import (
@@ -56,6 +58,8 @@ type Vector struct {
 
 	Dict  *Vector
 	Codes []uint32
+
+	hashes []uint64 // of a dictionary's entries, if PrecomputeHashes was called
 }
 
 // Index maps a row to its place in the storage of the vector itself (Codes and

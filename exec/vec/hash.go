@@ -1,0 +1,232 @@
+package vec
+
+import (
+	"math"
+	"math/bits"
+
+	"github.com/zeebo/xxh3"
+
+	"github.com/sqlstream/sqlstream/exec/types"
+)
+
+// Hashes decide which virtual node owns a key, and virtual nodes are persisted: the
+// functions of this file must never give another value for the same key. Values
+// that are equal by grouping (Equal) have equal hashes.
+
+const (
+	mix1     = 0xa0761d6478bd642f
+	mix2     = 0xe7037ed1a0b428db
+	seed     = 0x9e3779b97f4a7c15
+	nullHash = 0x8ebc6af09c88c6e3
+)
+
+func mum(a, b uint64) uint64 {
+	hi, lo := bits.Mul64(a, b)
+	return hi ^ lo
+}
+
+// HashInt is the hash of a PhysInt64 value before it is combined.
+func HashInt(x int64) uint64 { return mum(uint64(x)^mix1, mix2) }
+
+// HashFloat is the hash of a PhysFloat64 value before it is combined.
+func HashFloat(x float64) uint64 { return HashInt(int64(math.Float64bits(canonFloat(x)))) }
+
+// HashBytes is the hash of a PhysString value before it is combined.
+func HashBytes(b []byte) uint64 { return xxh3.Hash(b) }
+
+// combine adds the hash of a further column to that of a row.
+func combine(h, x uint64) uint64 { return mum(h^seed, x^mix2) }
+
+// VNode is the virtual node, one of 256, that owns a hash.
+func VNode(h uint64) uint8 { return uint8(h >> 56) }
+
+// Hash returns the hash of each row of cols that counts, reusing dst: dst[i] belongs
+// to the i-th row of sel (nil = all n rows). Without columns every hash is the same.
+func Hash(cols []*Vector, n int, sel []int32, dst []uint64) []uint64 {
+	if sel != nil {
+		n = len(sel)
+	}
+	dst = grow(dst, n)
+	if len(cols) == 0 {
+		for i := range dst {
+			dst[i] = nullHash
+		}
+		return dst
+	}
+	cols[0].hashTo(sel, dst)
+	if len(cols) == 1 {
+		return dst
+	}
+	tmp := make([]uint64, n)
+	for _, c := range cols[1:] {
+		c.hashTo(sel, tmp)
+		for i, x := range tmp {
+			dst[i] = combine(dst[i], x)
+		}
+	}
+	return dst
+}
+
+// HashRow is the hash of one row, equal to what Hash gives for it.
+func HashRow(cols []*Vector, row int) uint64 {
+	if len(cols) == 0 {
+		return nullHash
+	}
+	h := cols[0].hashAt(row)
+	for _, c := range cols[1:] {
+		h = combine(h, c.hashAt(row))
+	}
+	return h
+}
+
+func grow[T any](s []T, n int) []T {
+	if cap(s) < n {
+		return make([]T, n, n+n/4)
+	}
+	return s[:n]
+}
+
+// PrecomputeHashes stores the hash of every entry of a dictionary, before it is
+// shared, so that no batch computes them again.
+func (v *Vector) PrecomputeHashes() {
+	v.hashes = make([]uint64, v.N)
+	v.hashTo(nil, v.hashes)
+}
+
+// hashTo hashes the rows that count into dst, which has their number.
+func (v *Vector) hashTo(sel []int32, dst []uint64) {
+	switch {
+	case len(dst) == 0:
+	case v.Const:
+		h := v.hashAt(0)
+		for i := range dst {
+			dst[i] = h
+		}
+	case v.Dict != nil:
+		v.hashDict(sel, dst)
+	default:
+		v.hashFlat(sel, dst)
+		v.hashNulls(sel, dst)
+	}
+}
+
+// hashDict hashes each entry once if there are fewer entries than rows.
+func (v *Vector) hashDict(sel []int32, dst []uint64) {
+	entries := v.Dict.hashes
+	if entries == nil && v.Dict.N <= len(dst) {
+		entries = make([]uint64, v.Dict.N)
+		v.Dict.hashTo(nil, entries)
+	}
+	for i := range dst {
+		r := i
+		if sel != nil {
+			r = int(sel[i])
+		}
+		switch {
+		case !BitGet(v.Valid, r):
+			dst[i] = nullHash
+		case entries != nil:
+			dst[i] = entries[v.Codes[r]]
+		default:
+			dst[i] = v.Dict.hashAt(int(v.Codes[r]))
+		}
+	}
+}
+
+func (v *Vector) hashFlat(sel []int32, dst []uint64) {
+	switch v.Type.Phys() {
+	case types.PhysInt64:
+		hashInts(v.I64, sel, dst)
+	case types.PhysFloat64:
+		for i := range dst {
+			dst[i] = HashFloat(v.F64[at(sel, i)])
+		}
+	case types.PhysString:
+		for i := range dst {
+			r := v.Str[at(sel, i)]
+			dst[i] = xxh3.Hash(v.Buf[r.Off : r.Off+r.Len])
+		}
+	default:
+		for i := range dst {
+			dst[i] = v.hashAt(at(sel, i))
+		}
+	}
+}
+
+func hashInts(src []int64, sel []int32, dst []uint64) {
+	if sel == nil {
+		src = src[:len(dst)]
+		for i := range dst {
+			dst[i] = HashInt(src[i])
+		}
+		return
+	}
+	sel = sel[:len(dst)]
+	for i := range dst {
+		dst[i] = HashInt(src[sel[i]])
+	}
+}
+
+func at(sel []int32, i int) int {
+	if sel == nil {
+		return i
+	}
+	return int(sel[i])
+}
+
+func (v *Vector) hashNulls(sel []int32, dst []uint64) {
+	if v.Valid == nil {
+		return
+	}
+	for i := range dst {
+		if !BitGet(v.Valid, at(sel, i)) {
+			dst[i] = nullHash
+		}
+	}
+}
+
+// hashAt hashes the value of one row.
+func (v *Vector) hashAt(row int) uint64 {
+	if v.IsNull(row) {
+		return nullHash
+	}
+	f, i := v.At(row)
+	switch f.Type.Phys() {
+	case types.PhysBool:
+		return HashInt(int64(f.Bool[i] & 1))
+	case types.PhysInt64:
+		return HashInt(f.I64[i])
+	case types.PhysFloat64:
+		return HashFloat(f.F64[i])
+	case types.PhysInt128:
+		x := f.I128[i]
+		return combine(HashInt(int64(x.Lo)), uint64(x.Hi))
+	case types.PhysInterval:
+		x := f.Iv[i]
+		return combine(HashInt(int64(x.Months)<<32|int64(uint32(x.Days))), uint64(x.Micros))
+	case types.PhysString:
+		return xxh3.Hash(f.Bytes(i))
+	case types.PhysStruct:
+		h := uint64(seed)
+		for _, c := range f.Child {
+			h = combine(h, c.hashAt(i))
+		}
+		return h
+	}
+	return f.hashList(i)
+}
+
+// hashList hashes elements in order; the entries of a MAP have none.
+func (v *Vector) hashList(i int) uint64 {
+	from, to := int(v.Off[i]), int(v.Off[i+1])
+	h := HashInt(int64(to - from))
+	for e := from; e < to; e++ {
+		x := v.Child[0].hashAt(e)
+		if v.Type.Kind == types.Map {
+			h += combine(x, v.Child[1].hashAt(e))
+			continue
+		}
+		h = combine(h, x)
+	}
+	return h
+}
