@@ -1,0 +1,98 @@
+// Package logical owns the bound query as relational algebra: typed expressions over
+// columns, no choice of algorithm, mode or frontier. The binder makes it, the rules
+// rewrite it, planner turns it into a physical plan, and incremental/reference
+// interprets it. It knows no SQL text and no operators. Open this file first, then
+// the node you need: one file each.
+package logical
+
+import (
+	"strings"
+
+	"github.com/sqlstream/sqlstream/exec/expr"
+	"github.com/sqlstream/sqlstream/exec/types"
+)
+
+// Node is a relation. Nodes are immutable once a plan is bound: rules copy. Column
+// references in a node's expressions are indexes into its input's schema.
+type Node interface {
+	Schema() []types.Column
+	Children() []Node
+	// WithChildren returns a copy over other inputs with the same schemas.
+	WithChildren(kids []Node) Node
+	// Describe is the node in one line, without its children.
+	Describe() string
+}
+
+// String prints a plan, one node a line, inputs indented.
+func String(n Node) string {
+	var b strings.Builder
+	print(&b, n, 0)
+	return b.String()
+}
+
+func print(b *strings.Builder, n Node, depth int) {
+	b.WriteString(strings.Repeat("  ", depth))
+	b.WriteString(n.Describe())
+	b.WriteByte('\n')
+	for _, c := range n.Children() {
+		print(b, c, depth+1)
+	}
+}
+
+// Walk calls visit for every node, inputs first.
+func Walk(n Node, visit func(Node)) {
+	for _, c := range n.Children() {
+		Walk(c, visit)
+	}
+	visit(n)
+}
+
+// Rewrite applies f to every node, inputs first, and returns the new plan. f gets
+// a node whose inputs are already rewritten.
+func Rewrite(n Node, f func(Node) Node) Node {
+	kids := n.Children()
+	changed := false
+	next := make([]Node, len(kids))
+	for i, c := range kids {
+		next[i] = Rewrite(c, f)
+		changed = changed || next[i] != c
+	}
+	if changed {
+		n = n.WithChildren(next)
+	}
+	return f(n)
+}
+
+// IsFinite reports whether no streaming input is below the node.
+func IsFinite(n Node) bool {
+	finite := true
+	Walk(n, func(n Node) {
+		if s, ok := n.(*Scan); ok && !s.Finite {
+			finite = false
+		}
+	})
+	return finite
+}
+
+// Col is a reference to a column of a node's output.
+func Col(n Node, i int) *expr.Column {
+	c := n.Schema()[i]
+	return &expr.Column{Index: i, Name: c.Name, T: c.Type}
+}
+
+// Columns are references to all columns of a node's output.
+func Columns(n Node) []expr.Node {
+	out := make([]expr.Node, len(n.Schema()))
+	for i := range out {
+		out[i] = Col(n, i)
+	}
+	return out
+}
+
+func exprList(list []expr.Node) string {
+	parts := make([]string, len(list))
+	for i, e := range list {
+		parts[i] = e.String()
+	}
+	return strings.Join(parts, ", ")
+}
