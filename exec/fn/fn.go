@@ -2,7 +2,7 @@
 // describes itself (names, doc, examples, types) and computes columns. The
 // functions themselves live in scalar/ and agg/; exec/builtin lists them. It knows
 // vectors and types, but no expressions and no SQL text. Open this file first,
-// then aggregate.go.
+// then aggregate.go and generator.go; registry.go finds functions by name.
 package fn
 
 import (
@@ -19,6 +19,13 @@ type Ctx struct {
 	Zone        *time.Location // session time zone, never nil
 	NullOnError bool           // SET eval_error = 'null': a value that cannot be computed is NULL and counted
 	Errors      int64          // values turned into NULL so far
+	Seed        uint64         // of random() and uuid(), advanced by each use; the owner seeds it per worker
+
+	// Params are the values of lambda parameters in scope, by parameter number. Only
+	// exec/expr touches it.
+	Params []*vec.Vector
+	// Scratch lends the arrays of short-lived vectors; nil = they are allocated.
+	Scratch *Scratch
 }
 
 // Rows are the rows of a batch that a kernel must compute. Others may hold
@@ -28,9 +35,28 @@ type Rows struct {
 	Sel []int32 // nil = all N rows, else ascending row numbers
 }
 
+// Len is the number of rows to compute.
+func (r Rows) Len() int {
+	if r.Sel != nil {
+		return len(r.Sel)
+	}
+	return r.N
+}
+
+// At is the i-th row to compute.
+func (r Rows) At(i int) int {
+	if r.Sel != nil {
+		return int(r.Sel[i])
+	}
+	return i
+}
+
 // Kernel computes a column of rows.N rows. The arguments have the types of
-// Impl.Args and rows.N rows each (they may be constant or dictionaries). The result
-// is new or shared with an argument; it is never written afterwards.
+// Impl.Args and rows.N rows each, and are flat or constant, never dictionaries: the
+// caller computes a function of one dictionary once per entry, and a function of
+// constants once. The result is new or shared with an argument; it is never
+// written afterwards. Under Propagate the caller adds the NULLs of the arguments to
+// the result's own.
 type Kernel func(c *Ctx, args []*vec.Vector, rows Rows) (*vec.Vector, error)
 
 // Arg is an argument as the binder sees it.
@@ -38,8 +64,9 @@ type Arg struct {
 	Type  types.Type
 	Const *vec.Vector // one row, when the argument is a constant; else nil
 	// Body returns the type of a lambda's body for given parameter types; nil when
-	// the argument is not a lambda.
-	Body func(params []types.Type) (types.Type, error)
+	// the argument is not a lambda. Params is the number of its parameters.
+	Params int
+	Body   func(params []types.Type) (types.Type, error)
 }
 
 // Volatility tells when a function may be evaluated again with another result.
@@ -67,6 +94,25 @@ type Example struct {
 	SQL, Want string
 }
 
+// Form tells that a function is evaluated by exec/expr itself, because it computes
+// its arguments only on the rows that need them. Its Resolve gives the types alone.
+type Form uint8
+
+// The forms.
+const (
+	Ordinary      Form = iota
+	FormCoalesce       // coalesce, nvl, ifnull: the first that is not NULL
+	FormIf             // if(condition, then, else)
+	FormNvl2           // nvl2(test, then, else)
+	FormIsNull         // isnull(x)
+	FormIsNotNull      // isnotnull(x)
+	FormAnd            // AND
+	FormOr             // OR
+	FormNot            // NOT
+	FormIn             // in(x, a, b, …)
+	FormTryCast        // casts its argument to Result, NULL where that fails
+)
+
 // Scalar is a function of one row.
 type Scalar struct {
 	Name       string
@@ -76,6 +122,8 @@ type Scalar struct {
 	Doc        string   // one or more sentences
 	Nulls      NullRule
 	Volatility Volatility
+	Form       Form
+	Hidden     bool // an internal name such as "$at": not in the reference
 	Examples   []Example
 	// Resolve picks the implementation for the argument types, or says what is
 	// wrong (as text that follows the function's name: "needs a STRING as argument 2, got INT").
@@ -87,7 +135,23 @@ type Impl struct {
 	Args   []types.Type // what the arguments are cast to before Eval
 	Result types.Type
 	Eval   Kernel
+	// EvalLambda replaces Eval for functions with lambda arguments; args are the
+	// others, in order.
+	EvalLambda func(c *Ctx, args []*vec.Vector, bodies []Lambda, rows Rows) (*vec.Vector, error)
+	// Total says that the kernel cannot fail and prefers to compute all rows, NULLs
+	// included: the caller then leaves Sel out where most rows count.
+	Total bool
 	// Monotone lists the arguments in which the result never decreases while the
 	// others are constant: watermarks pass through these (incremental.md 1.2).
 	Monotone []int
+	// MonotoneFixed lists those in which it never decreases if the session zone has a
+	// fixed offset from UTC.
+	MonotoneFixed []int
+}
+
+// Lambda is the body of a lambda argument, ready to run.
+type Lambda interface {
+	// Apply computes the body for n calls. params are the parameter values, n rows
+	// each; the i-th call belongs to row outer[i] of the batch that is being evaluated.
+	Apply(c *Ctx, params []*vec.Vector, outer []int32) (*vec.Vector, error)
 }

@@ -1,0 +1,25 @@
+// Package builtin is the one explicit list of what an engine knows by name:
+// functions here, sources, sinks and formats in files of their own. An embedding
+// program adds to the value it gets. It holds no logic. Open this file first.
+package builtin
+
+import (
+	"github.com/sqlstream/sqlstream/exec/fn"
+	"github.com/sqlstream/sqlstream/exec/fn/scalar"
+)
+
+// Functions returns a fresh registry of all built-in functions.
+func Functions() (*fn.Registry, error) {
+	r := fn.NewRegistry()
+	for _, f := range scalar.All() {
+		if err := r.AddScalar(f); err != nil {
+			return nil, err
+		}
+	}
+	for _, g := range scalar.Generators() {
+		if err := r.AddGenerator(g); err != nil {
+			return nil, err
+		}
+	}
+	return r, nil
+}

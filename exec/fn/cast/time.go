@@ -1,0 +1,163 @@
+package cast
+
+import (
+	"time"
+
+	"github.com/sqlstream/sqlstream/exec/fn"
+	"github.com/sqlstream/sqlstream/exec/types"
+	"github.com/sqlstream/sqlstream/exec/vec"
+)
+
+// fromTime converts among DATE (days), TIMESTAMP (an instant) and TIMESTAMP_NTZ (a
+// wall clock); the session zone stands between the last two.
+func fromTime(from, to types.Type) fn.Kernel {
+	switch {
+	case from.Kind == types.Date && to.Kind == types.Timestamp:
+		return timeKernel(to, func(x int64, zone *time.Location) int64 { return types.FromLocal(x*types.MicrosPerDay, zone) })
+	case from.Kind == types.Date:
+		return timeKernel(to, func(x int64, _ *time.Location) int64 { return x * types.MicrosPerDay })
+	case from.Kind == types.Timestamp && to.Kind == types.Date:
+		return timeKernel(to, func(x int64, zone *time.Location) int64 {
+			return types.FloorDiv(types.ToLocal(x, zone), types.MicrosPerDay)
+		})
+	case from.Kind == types.Timestamp:
+		return timeKernel(to, types.ToLocal)
+	case to.Kind == types.Date:
+		return timeKernel(to, func(x int64, _ *time.Location) int64 { return types.FloorDiv(x, types.MicrosPerDay) })
+	}
+	return timeKernel(to, types.FromLocal)
+}
+
+func timeKernel(to types.Type, one func(x int64, zone *time.Location) int64) fn.Kernel {
+	return func(c *fn.Ctx, args []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
+		in := args[0]
+		out := c.New(to, rows.N)
+		err := each(rows, func(r int) error {
+			out.I64[r] = one(in.I64[r], c.Zone)
+			return nil
+		})
+		return out, err
+	}
+}
+
+func textToTime(to types.Type) fn.Kernel {
+	switch to.Kind {
+	case types.Date:
+		return parseText(to, func(out *vec.Vector, r int, b []byte) bool {
+			x, ok := ParseDate(b)
+			out.I64[r] = x
+			return ok
+		})
+	case types.TimestampNTZ:
+		return parseTimestamps(to, func(b []byte, _ *time.Location) (int64, bool) { return ParseTimestampNTZ(b) })
+	}
+	return parseTimestamps(to, ParseTimestamp)
+}
+
+// ParseTimestamp reads an instant: what types.ParseTimestamp takes, and Spark's
+// shorter forms (2024, 2024-2, 2024-2-9 7:05).
+func ParseTimestamp(b []byte, zone *time.Location) (int64, bool) {
+	x, err := types.ParseTimestamp(view(b), zone)
+	if err == nil {
+		return x, true
+	}
+	var room [64]byte
+	full, ok := complete(room[:0], b)
+	if !ok {
+		return 0, false
+	}
+	x, err = types.ParseTimestamp(view(full), zone)
+	return x, err == nil
+}
+
+// ParseTimestampNTZ reads a wall clock, in the same forms.
+func ParseTimestampNTZ(b []byte) (int64, bool) {
+	x, err := types.ParseTimestampNTZ(view(b))
+	if err == nil {
+		return x, true
+	}
+	var room [64]byte
+	full, ok := complete(room[:0], b)
+	if !ok {
+		return 0, false
+	}
+	x, err = types.ParseTimestampNTZ(view(full))
+	return x, err == nil
+}
+
+// ParseDate reads a date, in the same forms; a time behind it is checked and dropped.
+func ParseDate(b []byte) (int64, bool) {
+	if x, err := types.ParseDate(view(b)); err == nil {
+		return x, true
+	}
+	x, ok := ParseTimestampNTZ(b)
+	return types.FloorDiv(x, types.MicrosPerDay), ok
+}
+
+// complete pads the fields of a date and time to two digits and adds the month, day
+// and minute that are missing.
+func complete(dst, b []byte) ([]byte, bool) {
+	year, rest := digits(b)
+	if len(year) != 4 {
+		return nil, false
+	}
+	dst = append(dst, year...)
+	for range 2 {
+		field := []byte("1")
+		if len(rest) > 0 && rest[0] == '-' {
+			if field, rest = digits(rest[1:]); len(field) < 1 || len(field) > 2 {
+				return nil, false
+			}
+		}
+		dst = pad2(append(dst, '-'), field)
+	}
+	if len(rest) < 2 || rest[0] != ' ' && rest[0] != 'T' || rest[1] < '0' || rest[1] > '9' {
+		return append(dst, rest...), true
+	}
+	dst = append(dst, ' ')
+	rest = rest[1:]
+	for i := 0; i < 3; i++ {
+		field, after := digits(rest)
+		if len(field) < 1 || len(field) > 2 {
+			return nil, false
+		}
+		dst, rest = pad2(dst, field), after
+		if i == 2 || len(rest) == 0 || rest[0] != ':' {
+			break
+		}
+		dst, rest = append(dst, ':'), rest[1:]
+	}
+	return append(dst, rest...), true
+}
+
+func digits(b []byte) (field, rest []byte) {
+	i := 0
+	for i < len(b) && b[i] >= '0' && b[i] <= '9' {
+		i++
+	}
+	return b[:i], b[i:]
+}
+
+func pad2(dst, field []byte) []byte {
+	if len(field) == 1 {
+		dst = append(dst, '0')
+	}
+	return append(dst, field...)
+}
+
+func parseTimestamps(to types.Type, parse func([]byte, *time.Location) (int64, bool)) fn.Kernel {
+	msg := "not a " + to.String()
+	return func(c *fn.Ctx, args []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
+		in := args[0]
+		out := c.New(to, rows.N)
+		err := each(rows, func(r int) error {
+			x, ok := parse(trim(in.Bytes(r)), c.Zone)
+			if !ok {
+				return fail(c, out, r, in, msg)
+			}
+			out.I64[r] = x
+			return nil
+		})
+		return out, err
+	}
+}

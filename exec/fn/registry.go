@@ -1,0 +1,105 @@
+package fn
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+)
+
+// Registry holds the functions of one engine. Names match without regard to case.
+// It is filled once and then only read.
+type Registry struct {
+	scalars    map[string]*Scalar
+	aggregates map[string]*Aggregate
+	generators map[string]*Generator
+}
+
+// NewRegistry returns an empty registry.
+func NewRegistry() *Registry {
+	return &Registry{scalars: map[string]*Scalar{}, aggregates: map[string]*Aggregate{}, generators: map[string]*Generator{}}
+}
+
+// AddScalar adds a function under its name and aliases.
+func (r *Registry) AddScalar(s *Scalar) error { return add(r.scalars, s, s.Name, s.Aliases) }
+
+// AddAggregate adds an aggregate under its name and aliases.
+func (r *Registry) AddAggregate(a *Aggregate) error { return add(r.aggregates, a, a.Name, a.Aliases) }
+
+// AddGenerator adds a generator under its name and aliases.
+func (r *Registry) AddGenerator(g *Generator) error { return add(r.generators, g, g.Name, g.Aliases) }
+
+func add[T any](m map[string]*T, f *T, name string, aliases []string) error {
+	for _, n := range append([]string{name}, aliases...) {
+		key := strings.ToLower(n)
+		if _, dup := m[key]; dup {
+			return fmt.Errorf("function %q is defined twice", n)
+		}
+		m[key] = f
+	}
+	return nil
+}
+
+// Scalar finds a scalar function by name or alias.
+func (r *Registry) Scalar(name string) (*Scalar, bool) {
+	f, ok := r.scalars[strings.ToLower(name)]
+	return f, ok
+}
+
+// Aggregate finds an aggregate by name or alias.
+func (r *Registry) Aggregate(name string) (*Aggregate, bool) {
+	f, ok := r.aggregates[strings.ToLower(name)]
+	return f, ok
+}
+
+// Generator finds a generator by name or alias.
+func (r *Registry) Generator(name string) (*Generator, bool) {
+	f, ok := r.generators[strings.ToLower(name)]
+	return f, ok
+}
+
+// Names lists every visible name and alias, sorted: for suggestions and SHOW
+// FUNCTIONS.
+func (r *Registry) Names() []string {
+	var names []string
+	for n, f := range r.scalars {
+		if !f.Hidden {
+			names = append(names, n)
+		}
+	}
+	for n := range r.aggregates {
+		names = append(names, n)
+	}
+	for n, g := range r.generators {
+		if !g.Hidden {
+			names = append(names, n)
+		}
+	}
+	sort.Strings(names)
+	return names
+}
+
+// Scalars lists the scalar functions by name, each once.
+func (r *Registry) Scalars() []*Scalar {
+	return sortedOnce(r.scalars, func(s *Scalar) string { return s.Name })
+}
+
+// Aggregates lists the aggregates by name, each once.
+func (r *Registry) Aggregates() []*Aggregate {
+	return sortedOnce(r.aggregates, func(a *Aggregate) string { return a.Name })
+}
+
+// Generators lists the generators by name, each once.
+func (r *Registry) Generators() []*Generator {
+	return sortedOnce(r.generators, func(g *Generator) string { return g.Name })
+}
+
+func sortedOnce[T any](m map[string]*T, name func(*T) string) []*T {
+	var out []*T
+	for key, f := range m {
+		if key == strings.ToLower(name(f)) {
+			out = append(out, f)
+		}
+	}
+	sort.Slice(out, func(i, j int) bool { return name(out[i]) < name(out[j]) })
+	return out
+}

@@ -1,0 +1,17 @@
+// Package scalar holds the scalar functions and generators, one small family a file,
+// each a value that describes itself. exec/builtin lists them through All and
+// Generators. It knows vectors and types, and evaluates no expressions. Open
+// arith.go for typed kernels, text.go for the usual shape of a function; kernel.go
+// has the loops that they share.
+package scalar
+
+import "github.com/sqlstream/sqlstream/exec/fn"
+
+// All lists every scalar function, as fresh values.
+func All() []*fn.Scalar {
+	var all []*fn.Scalar
+	return all
+}
+
+// Generators lists every generator.
+func Generators() []*fn.Generator { return nil }
