@@ -1,0 +1,208 @@
+package types
+
+import (
+	"errors"
+	"strings"
+	"time"
+)
+
+// Errors of date and timestamp text. They name what is wrong, not the text.
+var (
+	ErrTimeSyntax = errors.New("not a timestamp: want YYYY-MM-DD[ hh:mm[:ss[.ffffff]]][zone]")
+	ErrDateSyntax = errors.New("not a date: want YYYY-MM-DD")
+	ErrTimeRange  = errors.New("date or time field out of range")
+	ErrZoneName   = errors.New("unknown time zone")
+)
+
+// ParseDate parses YYYY-MM-DD into days since 1970. Blanks around it are ignored.
+func ParseDate(s string) (int64, error) {
+	s = strings.TrimSpace(s)
+	if len(s) != 10 {
+		return 0, ErrDateSyntax
+	}
+	d, err := parseDay(s)
+	if err == ErrTimeSyntax {
+		return 0, ErrDateSyntax
+	}
+	return d, err
+}
+
+// ParseTimestamp parses YYYY-MM-DD[( |T)hh:mm[:ss[.fraction]]][zone] into µs since
+// 1970. A zone is Z, ±hh[[:]mm[:ss]] or a name after an optional blank; without one
+// the text is wall clock time of the given zone. Digits beyond µs are cut. Blanks
+// around the text are ignored. It does not allocate unless a zone is named.
+func ParseTimestamp(s string, zone *time.Location) (int64, error) {
+	local, rest, err := parseLocal(s)
+	if err != nil {
+		return 0, err
+	}
+	switch {
+	case rest == "":
+		return FromLocal(local, zone), nil
+	case rest == "Z" || rest == "z":
+		return local, nil
+	case rest[0] == '+' || rest[0] == '-':
+		off, err := parseOffset(rest)
+		return local - off*MicrosPerSecond, err
+	}
+	zone, err = LoadZone(strings.TrimSpace(rest))
+	if err != nil {
+		return 0, err
+	}
+	return FromLocal(local, zone), nil
+}
+
+// ParseTimestampNTZ parses the same text into wall clock µs. A zone is checked and
+// dropped, as in Spark and PostgreSQL.
+func ParseTimestampNTZ(s string) (int64, error) {
+	local, rest, err := parseLocal(s)
+	if err != nil || rest == "" || rest == "Z" || rest == "z" {
+		return local, err
+	}
+	if rest[0] == '+' || rest[0] == '-' {
+		_, err = parseOffset(rest)
+	} else {
+		_, err = LoadZone(strings.TrimSpace(rest))
+	}
+	return local, err
+}
+
+// LoadZone finds a time zone: Z, UTC, an offset (+02:00), or an IANA name, never the
+// machine's zone.
+func LoadZone(name string) (*time.Location, error) {
+	switch {
+	case name == "" || strings.EqualFold(name, "local"):
+		return nil, ErrZoneName
+	case strings.EqualFold(name, "utc") || strings.EqualFold(name, "z") || strings.EqualFold(name, "gmt"):
+		return time.UTC, nil
+	case name[0] == '+' || name[0] == '-':
+		off, err := parseOffset(name)
+		if err != nil {
+			return nil, err
+		}
+		return time.FixedZone(strings.Clone(name), int(off)), nil
+	}
+	zone, err := time.LoadLocation(strings.Clone(name))
+	if err != nil {
+		return nil, ErrZoneName
+	}
+	return zone, nil
+}
+
+// parseLocal reads the wall clock part and returns what follows it.
+func parseLocal(s string) (local int64, rest string, err error) {
+	s = trimBlanks(s)
+	if len(s) < 10 {
+		return 0, "", ErrTimeSyntax
+	}
+	day, err := parseDay(s[:10])
+	if err != nil {
+		return 0, "", err
+	}
+	rest = s[10:]
+	local = day * MicrosPerDay
+	if len(rest) < 2 || rest[0] != ' ' && rest[0] != 'T' && rest[0] != 't' || !isDigit(rest[1]) {
+		return local, rest, nil
+	}
+	tod, rest, err := parseClock(rest[1:])
+	return local + tod, rest, err
+}
+
+func trimBlanks(s string) string {
+	if s != "" && s[0] > ' ' && s[len(s)-1] > ' ' {
+		return s
+	}
+	return strings.TrimSpace(s)
+}
+
+func isDigit(c byte) bool { return c-'0' <= 9 }
+
+// two reads two digits at i; a value above 99 means that there are none.
+func two(s string, i int) int {
+	a, b := s[i]-'0', s[i+1]-'0'
+	if a > 9 || b > 9 {
+		return 1000
+	}
+	return int(a)*10 + int(b)
+}
+
+// parseDay reads YYYY-MM-DD, all ten bytes of s.
+func parseDay(s string) (int64, error) {
+	_ = s[9]
+	y1, y2, m, d := two(s, 0), two(s, 2), two(s, 5), two(s, 8)
+	if s[4] != '-' || s[7] != '-' || max(y1, y2, m, d) > 99 {
+		return 0, ErrTimeSyntax
+	}
+	y := y1*100 + y2
+	if y < MinYear || m < 1 || m > 12 || d < 1 || d > DaysInMonth(y, m) {
+		return 0, ErrTimeRange
+	}
+	return DaysFromCivil(y, m, d), nil
+}
+
+// parseClock reads hh:mm[:ss[.fraction]].
+func parseClock(s string) (us int64, rest string, err error) {
+	if len(s) < 5 || s[2] != ':' {
+		return 0, "", ErrTimeSyntax
+	}
+	h, m, sec := two(s, 0), two(s, 3), 0
+	rest = s[5:]
+	seconds := len(rest) >= 3 && rest[0] == ':'
+	if seconds {
+		sec, rest = two(rest, 1), rest[3:]
+	}
+	if max(h, m, sec) > 99 || rest != "" && isDigit(rest[0]) {
+		return 0, "", ErrTimeSyntax
+	}
+	if h > 23 || m > 59 || sec > 59 {
+		return 0, "", ErrTimeRange
+	}
+	us = int64(h)*MicrosPerHour + int64(m)*MicrosPerMinute + int64(sec)*MicrosPerSecond
+	if !seconds || rest == "" || rest[0] != '.' {
+		return us, rest, nil
+	}
+	frac, rest, ok := parseFraction(rest[1:])
+	if !ok {
+		return 0, "", ErrTimeSyntax
+	}
+	return us + frac, rest, nil
+}
+
+// parseFraction reads digits as a fraction of a second, in µs.
+func parseFraction(s string) (us int64, rest string, ok bool) {
+	unit := int64(MicrosPerSecond)
+	i := 0
+	for i < len(s) && isDigit(s[i]) {
+		unit /= 10
+		us += int64(s[i]-'0') * unit
+		i++
+	}
+	return us, s[i:], i > 0
+}
+
+// parseOffset reads ±hh, ±hhmm, ±hh:mm or ±hh:mm:ss in seconds.
+func parseOffset(s string) (int64, error) {
+	sign := int64(1)
+	if s[0] == '-' {
+		sign = -1
+	}
+	var part [3]int
+	n := 0
+	for s = s[1:]; s != ""; n++ {
+		if n > 0 && s[0] == ':' {
+			s = s[1:]
+		}
+		if n == 3 || len(s) < 2 {
+			return 0, ErrTimeSyntax
+		}
+		part[n] = two(s, 0)
+		s = s[2:]
+	}
+	if n == 0 || max(part[0], part[1], part[2]) > 99 {
+		return 0, ErrTimeSyntax
+	}
+	if part[0] > 18 || part[1] > 59 || part[2] > 59 {
+		return 0, ErrTimeRange
+	}
+	return sign * int64(part[0]*3600+part[1]*60+part[2]), nil
+}
