@@ -1,0 +1,242 @@
+package diag
+
+// Names, types and binding (planner/bind). The examples are run by the planner's
+// tests over the objects that these declare:
+//
+//	CREATE SOURCE events (ts TIMESTAMP, k STRING, v INT, s STRUCT<a: INT>, WATERMARK FOR ts AS ts - INTERVAL '10' MINUTE);
+//	CREATE SOURCE plain (k STRING, v INT);
+//	CREATE SOURCE changes (k STRING, v INT) WITH (changelog = true);
+//	CREATE TABLE dim (k STRING, name STRING);
+//	CREATE SINK files (k STRING, v INT) WITH (connector = 'file', path = 'out', format = 'json');
+const (
+	// SQL2001: no table, source or view has this name.
+	// Example: SELECT * FROM evnts
+	UnknownTable Code = "SQL2001"
+
+	// SQL2002: no column in scope has this name.
+	// Example: SELECT kk FROM events
+	UnknownColumn Code = "SQL2002"
+
+	// SQL2003: several columns or objects match a name.
+	// Example: SELECT k FROM events JOIN dim ON events.k = dim.k
+	AmbiguousName Code = "SQL2003"
+
+	// SQL2004: no function has this name.
+	// Example: SELECT lenght(k) FROM events
+	UnknownFunction Code = "SQL2004"
+
+	// SQL2005: a function does not take these arguments.
+	// Example: SELECT sum(k, v) FROM plain
+	WrongArguments Code = "SQL2005"
+
+	// SQL2006: types that do not go together, or a condition that is not BOOLEAN.
+	// Example: SELECT k FROM events WHERE v
+	TypeMismatch Code = "SQL2006"
+
+	// SQL2007: an aggregate where none is allowed: in WHERE, GROUP BY, ON, or inside another.
+	// Example: SELECT max(count(*)) FROM plain
+	MisplacedAggregate Code = "SQL2007"
+
+	// SQL2008: a column that is neither grouped nor inside an aggregate.
+	// Example: SELECT k, v, count(*) FROM plain GROUP BY k
+	NotGrouped Code = "SQL2008"
+
+	// SQL2009: an ordinal in GROUP BY or ORDER BY outside the select list.
+	// Example: SELECT k FROM plain GROUP BY 3
+	BadOrdinal Code = "SQL2009"
+
+	// SQL2010: lists of columns that are not equally long.
+	// Example: SELECT k FROM plain UNION ALL SELECT k, v FROM plain
+	ColumnCount Code = "SQL2010"
+
+	// SQL2011: a column defined twice.
+	// Example: CREATE SOURCE x (a INT, A INT)
+	DuplicateColumn Code = "SQL2011"
+
+	// SQL2012: a type that is known by name and not supported.
+	// Example: SELECT CAST(k AS JSON) FROM events
+	UnsupportedType Code = "SQL2012"
+
+	// SQL2013: a time window with a bad column, size, slide or offset.
+	// Example: SELECT count(*) FROM events GROUP BY window(ts, '-10 minutes')
+	BadWindow Code = "SQL2013"
+
+	// SQL2014: an object of another kind is needed here.
+	// Example: SELECT * FROM files
+	WrongObject Code = "SQL2014"
+
+	// SQL2015: a subquery that has the wrong number of columns, or stands where none may.
+	// Example: SELECT k FROM events WHERE k IN (SELECT k, name FROM dim)
+	BadSubquery Code = "SQL2015"
+
+	// SQL2016: an object of this name exists.
+	// Example: CREATE SOURCE plain (a INT)
+	ObjectExists Code = "SQL2016"
+
+	// SQL2017: a watermark on something that is no event time, or with a delay that is none.
+	// Example: CREATE SOURCE x (a STRING, WATERMARK FOR a AS a)
+	BadWatermark Code = "SQL2017"
+
+	// SQL2018: LIMIT or OFFSET is not a constant whole number of at least zero.
+	// Example: SELECT k FROM dim LIMIT -1
+	BadLimit Code = "SQL2018"
+
+	// SQL2019: a view that uses itself.
+	ViewCycle Code = "SQL2019"
+
+	// SQL2020: a constant that cannot be converted to its type.
+	// Example: SELECT CAST('abc' AS DATE) FROM plain WHERE TIMESTAMP '2024-13-01' IS NULL
+	BadConstant Code = "SQL2020"
+
+	// SQL2021: a field that a STRUCT does not have.
+	// Example: SELECT s.b FROM events
+	UnknownField Code = "SQL2021"
+
+	// SQL2022: a source or table without columns.
+	// Example: CREATE SOURCE x
+	NoColumns Code = "SQL2022"
+
+	// SQL2023: known SQL that the planner does not support, in any query.
+	// Example: SELECT k COLLATE x FROM plain
+	NotPlanned Code = "SQL2023"
+
+	// SQL2024: column types of a query that do not fit the sink's or table's columns.
+	// Example: INSERT INTO files SELECT v, ts FROM events
+	WrongColumns Code = "SQL2024"
+)
+
+// Streaming plans that are refused (planner).
+const (
+	// SQL3001: append mode needs final rows, and the query never has any.
+	// Example: SELECT k, count(*) FROM plain GROUP BY k EMIT APPEND
+	NeverFinal Code = "SQL3001"
+
+	// SQL3002: update mode needs a unique key.
+	// Example: SELECT v FROM changes EMIT UPDATE
+	NoKey Code = "SQL3002"
+
+	// SQL3003: rows can vanish, and the sink cannot delete.
+	// Example: INSERT INTO files SELECT k, v FROM changes EMIT UPDATE
+	CannotDelete Code = "SQL3003"
+
+	// SQL3004: the sink does not take this output mode.
+	// Example: INSERT INTO files SELECT k, v FROM plain EMIT COMPLETE
+	SinkMode Code = "SQL3004"
+
+	// SQL3005: complete mode would keep an unbounded input.
+	// Example: SELECT k FROM plain WHERE v > 0 EMIT COMPLETE
+	CompleteUnbounded Code = "SQL3005"
+
+	// SQL3006: an expression whose value changes from trigger to trigger over rows that can be retracted.
+	// Example: SELECT k, now() FROM changes
+	VolatileRetract Code = "SQL3006"
+
+	// SQL3007: ORDER BY without LIMIT outside complete mode.
+	// Example: SELECT k FROM plain ORDER BY k
+	OrderOnStream Code = "SQL3007"
+
+	// SQL3008: a watermark stated above an operator that keeps state.
+	// Example: SELECT * FROM (SELECT DISTINCT ts FROM events) WATERMARK ts DELAY '1 minute'
+	WatermarkAboveState Code = "SQL3008"
+
+	// SQL3009: drop_duplicates over rows that can be retracted.
+	// Example: SELECT * FROM drop_duplicates(TABLE changes, DESCRIPTOR(k))
+	DedupRetract Code = "SQL3009"
+
+	// SQL3010: state that grows without bound (a warning, or an error with allow_unbounded_state = false).
+	UnboundedState Code = "SQL3010"
+
+	// SQL3011: an operator that needs a watermark on its input.
+	// Example: SELECT * FROM drop_duplicates_within_watermark(TABLE plain, DESCRIPTOR(k))
+	NoWatermark Code = "SQL3011"
+
+	// SQL3012: the key of the sink is not unique in the query.
+	// Example: CREATE SINK byv (k STRING, v INT, PRIMARY KEY (v)) WITH (connector = 'memory'); INSERT INTO byv SELECT k, v FROM plain EMIT UPDATE
+	SinkKey Code = "SQL3012"
+
+	// SQL3013: a bare SELECT or INSERT reads a stream where a finite query is needed.
+	// Example: CREATE TABLE x AS SELECT * FROM plain
+	NotFinite Code = "SQL3013"
+
+	// SQL3014: the default mode would be ambiguous for this sink.
+	// Example: INSERT INTO files SELECT k, count(*) FROM plain GROUP BY k
+	NoDefaultMode Code = "SQL3014"
+
+	// SQL3015: complete mode and a sliding or session plan that cannot keep everything.
+	CompleteNotKept Code = "SQL3015"
+)
+
+// What needs operators that do not exist so far; planner/unsupported names each
+// operator.
+const (
+	// SQL3101: a join of two streams.
+	// Example: SELECT a.k FROM plain a JOIN events b ON a.k = b.k
+	StreamJoin Code = "SQL3101"
+
+	// SQL3102: session windows.
+	// Example: SELECT count(*) FROM events GROUP BY session_window(ts, '5 minutes')
+	SessionWindow Code = "SQL3102"
+
+	// SQL3103: functions with OVER.
+	// Example: SELECT k, row_number() OVER (PARTITION BY k ORDER BY v) FROM plain
+	OverWindow Code = "SQL3103"
+
+	// SQL3104: LIMIT, OFFSET and ORDER BY … LIMIT of a stream outside complete mode.
+	// Example: SELECT k FROM plain LIMIT 3
+	TopN Code = "SQL3104"
+
+	// SQL3105: INTERSECT and EXCEPT.
+	// Example: SELECT k FROM plain EXCEPT SELECT k FROM events
+	SetOperation Code = "SQL3105"
+
+	// SQL3106: ROLLUP, CUBE, GROUPING SETS.
+	// Example: SELECT k, count(*) FROM plain GROUP BY ROLLUP (k)
+	GroupingSets Code = "SQL3106"
+
+	// SQL3107: subqueries over a stream as values or conditions.
+	// Example: SELECT k, (SELECT max(v) FROM events) FROM plain
+	StreamSubquery Code = "SQL3107"
+
+	// SQL3108: correlated subqueries beyond equalities in WHERE.
+	// Example: SELECT k, (SELECT max(name) FROM dim WHERE dim.k > plain.k) FROM plain
+	CorrelatedSubquery Code = "SQL3108"
+
+	// SQL3109: cumulating windows.
+	// Example: SELECT count(*) FROM TABLE(CUMULATE(TABLE events, DESCRIPTOR(ts), INTERVAL '2' MINUTE, INTERVAL '1' HOUR)) GROUP BY window_start, window_end
+	CumulateWindow Code = "SQL3109"
+
+	// SQL3110: ASOF joins.
+	// Example: SELECT * FROM plain ASOF JOIN dim ON plain.k = dim.k
+	AsofJoin Code = "SQL3110"
+
+	// SQL3111: outer joins that keep the rows of a finite side.
+	// Example: SELECT dim.k FROM dim LEFT JOIN plain ON dim.k = plain.k
+	OuterStatic Code = "SQL3111"
+
+	// SQL3112: recursive queries.
+	// Example: WITH RECURSIVE r AS (SELECT k FROM dim UNION ALL SELECT k FROM r) SELECT k FROM r
+	Recursion Code = "SQL3112"
+
+	// SQL3113: the latest row per key: DISTINCT ON with ORDER BY, QUALIFY row_number() = 1.
+	// Example: SELECT DISTINCT ON (k) k, v FROM plain ORDER BY k, v DESC
+	LatestPerKey Code = "SQL3113"
+
+	// SQL3114: filters that change with time: ts > now() − interval.
+	// Example: SELECT k FROM events WHERE ts > now() - INTERVAL '1' HOUR
+	TemporalFilter Code = "SQL3114"
+
+	// SQL3115: a lateral subquery that reads a table.
+	// Example: SELECT * FROM plain, LATERAL (SELECT name FROM dim WHERE dim.k = plain.k) AS l
+	LateralQuery Code = "SQL3115"
+
+	// SQL3116: a source with a PRIMARY KEY whose rows replace earlier ones.
+	UpsertSource Code = "SQL3116"
+
+	// SQL3117: joins of two finite tables of a kind that only streams would need (FULL).
+	// Example: SELECT * FROM dim a FULL JOIN dim b ON a.k = b.k
+	FullJoin Code = "SQL3117"
+
+	// SQL3118: subqueries inside OR, CASE or the select list as conditions.
+	// Example: SELECT k FROM plain WHERE v > 1 OR k IN (SELECT k FROM dim)
+	MarkJoin Code = "SQL3118"
+)
