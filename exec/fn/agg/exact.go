@@ -40,14 +40,21 @@ func (s *exactSums) Bytes() int64 {
 
 // Reset empties a group.
 func (s *exactSums) Reset(group uint32) {
-	if w := s.at[group].wide; w != 0 {
-		clear(s.wideAt(w))
-		s.free = append(s.free, w-1)
+	s.narrow(&s.at[group])
+	s.at[group] = exactCell{}
+}
+
+// narrow gives the limbs of a sum back.
+func (s *exactSums) narrow(c *exactCell) {
+	if c.wide == 0 {
+		return
 	}
+	clear(s.wideAt(c.wide))
+	s.free = append(s.free, c.wide-1)
+	c.wide = 0
 	if len(s.free)*wideLimbs == len(s.limbs) {
 		s.limbs, s.free = nil, nil
 	}
-	s.at[group] = exactCell{}
 }
 
 func (s *exactSums) wideAt(w int32) []uint64 {
@@ -119,7 +126,14 @@ func (s *exactSums) addAt(group uint32, m uint64, place int32, neg uint64) {
 // addOutside adds a number that the window does not take.
 func (s *exactSums) addOutside(c *exactCell, m uint64, place int32, neg uint64) {
 	s.widen(c)
-	addLimbs(s.wideAt(c.wide), []uint64{m}, int(place), neg != 0)
+	sum := s.wideAt(c.wide)
+	addLimbs(sum, []uint64{m}, int(place), neg != 0)
+	for _, x := range sum {
+		if x != 0 {
+			return
+		}
+	}
+	s.narrow(c)
 }
 
 // widen moves a sum from its window to limbs.
