@@ -1,0 +1,166 @@
+// Package column owns the memory into which readers decode one column of a batch:
+// storage written by row number, cut back when a row turns out bad, and reused from
+// batch to batch. It differs from vec.Builder in that a row may be written twice
+// (duplicate JSON keys) or given up. It knows no format. Open this file first.
+package column
+
+import (
+	"github.com/sqlstream/sqlstream/exec/types"
+	"github.com/sqlstream/sqlstream/exec/vec"
+)
+
+// Column is the storage of one column. The field for Type.Phys() has room for the
+// rows that Reserve promised; writing beyond is an out-of-range panic.
+type Column struct {
+	Type types.Type
+	Phys types.Phys
+	Bool []uint8
+	I64  []int64
+	F64  []float64
+	I128 []types.Int128
+	Iv   []types.IntervalValue
+	Str  []vec.StrRef
+	// Off has the start of each list row, and its end at row+1.
+	Off []uint32
+	// Kids are the columns of elements (ARRAY), keys and values (MAP) or fields.
+	Kids []*Column
+
+	valid []uint64
+	nulls bool
+	room  int
+	out   vec.Vector
+}
+
+// New returns a column with room for n rows; nested columns grow on their own.
+func New(t types.Type, n int) *Column {
+	c := &Column{Type: t, Phys: t.Phys()}
+	switch t.Kind {
+	case types.Array:
+		c.Kids = []*Column{New(*t.Elem, 0)}
+	case types.Map:
+		c.Kids = []*Column{New(*t.Key, 0), New(*t.Elem, 0)}
+	case types.Struct:
+		for _, f := range t.Fields {
+			c.Kids = append(c.Kids, New(f.Type, 0))
+		}
+	}
+	c.out.Child = make([]*vec.Vector, len(c.Kids))
+	c.Reserve(max(n, 1))
+	return c
+}
+
+// Reserve makes room for n rows in all.
+func (c *Column) Reserve(n int) {
+	if n <= c.room {
+		return
+	}
+	n = max(n, 2*c.room, 8)
+	switch c.Phys {
+	case types.PhysBool:
+		c.Bool = grow(c.Bool, n)
+	case types.PhysInt64:
+		c.I64 = grow(c.I64, n)
+	case types.PhysFloat64:
+		c.F64 = grow(c.F64, n)
+	case types.PhysInt128:
+		c.I128 = grow(c.I128, n)
+	case types.PhysInterval:
+		c.Iv = grow(c.Iv, n)
+	case types.PhysString:
+		c.Str = grow(c.Str, n)
+	case types.PhysList:
+		c.Off = grow(c.Off, n+1)
+	case types.PhysStruct:
+		for _, k := range c.Kids {
+			k.Reserve(n)
+		}
+	}
+	old := len(c.valid)
+	c.valid = grow(c.valid, vec.Words(n))
+	fill(c.valid[old:])
+	c.room = n
+}
+
+func grow[T any](s []T, n int) []T {
+	out := make([]T, n)
+	copy(out, s)
+	return out
+}
+
+func fill(m []uint64) {
+	for i := range m {
+		m[i] = ^uint64(0)
+	}
+}
+
+// Reset begins a new batch in the same memory.
+func (c *Column) Reset() {
+	if c.nulls {
+		fill(c.valid)
+		c.nulls = false
+	}
+	for _, k := range c.Kids {
+		k.Reset()
+	}
+}
+
+// SetNull makes a row NULL; its storage may hold anything, except that a list is
+// made empty and the fields of a struct NULL.
+func (c *Column) SetNull(row int) {
+	c.nulls = true
+	vec.BitClear(c.valid, row)
+	switch c.Phys {
+	case types.PhysString:
+		c.Str[row] = vec.StrRef{}
+	case types.PhysList:
+		c.Off[row+1] = c.Off[row]
+	case types.PhysStruct:
+		for _, k := range c.Kids {
+			k.SetNull(row)
+		}
+	}
+}
+
+// SetValid undoes SetNull of the row itself, where a row is written again.
+func (c *Column) SetValid(row int) {
+	if c.nulls {
+		vec.BitSet(c.valid, row)
+	}
+}
+
+// IsNull reports whether SetNull was the last word on a row.
+func (c *Column) IsNull(row int) bool { return c.nulls && !vec.BitGet(c.valid, row) }
+
+// Vector returns the first n rows, whose text lies in buf; it is valid until Reset.
+func (c *Column) Vector(n int, buf []byte) *vec.Vector {
+	v := &c.out
+	v.Type, v.N, v.Valid = c.Type, n, nil
+	if c.nulls {
+		v.Valid = c.valid[:vec.Words(n)]
+		if n&63 != 0 {
+			v.Valid[n>>6] &= 1<<(uint(n)&63) - 1
+		}
+	}
+	kids := n
+	switch c.Phys {
+	case types.PhysBool:
+		v.Bool = c.Bool[:n]
+	case types.PhysInt64:
+		v.I64 = c.I64[:n]
+	case types.PhysFloat64:
+		v.F64 = c.F64[:n]
+	case types.PhysInt128:
+		v.I128 = c.I128[:n]
+	case types.PhysInterval:
+		v.Iv = c.Iv[:n]
+	case types.PhysString:
+		v.Str, v.Buf = c.Str[:n], buf
+	case types.PhysList:
+		v.Off = c.Off[:n+1]
+		kids = int(c.Off[n])
+	}
+	for i, k := range c.Kids {
+		v.Child[i] = k.Vector(kids, buf)
+	}
+	return v
+}
