@@ -33,6 +33,7 @@ func (s *Store) Append(b *Batch) error {
 		return s.fail(fault.IO(batchName(b.ID), s.logDir(), err))
 	}
 	s.records = append(s.records, r)
+	s.logBytes += r.size()
 	s.nextSeq++
 	if s.kick != nil && s.needsCompact() {
 		select {

@@ -25,14 +25,9 @@ func (s *Store) NeedsCompact() bool {
 }
 
 func (s *Store) needsCompact() bool {
-	due := int64(0)
-	target := s.mergeTarget()
-	for i := len(s.records) - 1; i >= 0 && s.records[i].batch > s.man.Batch; i-- {
-		if s.records[i].batch <= target {
-			due += s.records[i].size()
-		}
-	}
-	if due == 0 {
+	_, kept := s.retained()
+	due := s.logBytes - kept
+	if due <= 0 {
 		return false
 	}
 	if due > max(s.opt.FlushBytes, s.man.bytes()/mergeShare) {
@@ -41,23 +36,27 @@ func (s *Store) needsCompact() bool {
 	return s.opt.Clock != nil && s.opt.Clock.Now().Sub(s.lastFlush) >= s.opt.FlushEvery
 }
 
-// mergeTarget is the last batch that a merge may take: those behind it stay
-// in the log, where they can be loaded and published one by one.
-func (s *Store) mergeTarget() int64 {
-	n := len(s.records)
-	if n == 0 {
-		return s.man.Batch
-	}
-	kept, bytes := 0, int64(0)
+// retained returns how many of the last batches stay in the log, where they
+// can be loaded and published one by one, and their size.
+func (s *Store) retained() (kept int, bytes int64) {
 	limit := max(s.opt.RetainBytes, s.man.bytes())
-	for kept < min(n, s.opt.Retain) {
-		bytes += s.records[n-1-kept].size()
-		if kept >= minRetain && bytes > limit {
+	for n := len(s.records); kept < min(n, s.opt.Retain); kept++ {
+		size := s.records[n-1-kept].size()
+		if kept >= minRetain && bytes+size > limit {
 			break
 		}
-		kept++
+		bytes += size
 	}
-	return s.records[n-1].batch - int64(kept)
+	return kept, bytes
+}
+
+// mergeTarget is the last batch that a merge may take.
+func (s *Store) mergeTarget() int64 {
+	if n := len(s.records); n > 0 {
+		kept, _ := s.retained()
+		return s.records[n-1].batch - int64(kept)
+	}
+	return s.man.Batch
 }
 
 // Compact merges what it may of the log into runs and removes what nothing
@@ -106,7 +105,7 @@ func (s *Store) mergeStep(ctx context.Context) (more bool, err error) {
 	if err != nil || len(records) == 0 {
 		return false, err
 	}
-	lo, last := records[0].batch, records[len(records)-1]
+	last := records[len(records)-1]
 	for _, op := range opsOf(records) {
 		if err := ctx.Err(); err != nil {
 			return false, err
@@ -130,7 +129,7 @@ func (s *Store) mergeStep(ctx context.Context) (more bool, err error) {
 	}
 	// The next record begins a new segment, so that the one with the merged
 	// batches can go once no manifest needs it.
-	if s.active != nil && s.active.header.firstBatch <= lo {
+	if s.active != nil && s.active.header.firstBatch <= last.batch {
 		err = s.retire()
 	}
 	s.mu.Unlock()

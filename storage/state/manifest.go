@@ -155,6 +155,9 @@ func (s *Store) install(m manifest) error {
 		older := s.man
 		s.olderMan = &older
 	}
+	for _, r := range s.recordsBetween(s.man.Batch, m.Batch) {
+		s.logBytes -= r.size()
+	}
 	s.man = m
 	return nil
 }

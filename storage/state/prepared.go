@@ -93,6 +93,7 @@ func (s *Store) Discard(id int64) error {
 		return s.fail(fault.IO(batchName(id), r.segment.path, err))
 	}
 	s.records = s.records[:len(s.records)-1]
+	s.logBytes -= r.size()
 	s.nextSeq = r.seq
 	return nil
 }

@@ -61,6 +61,9 @@ func (s *Store) scan(seg *segment, last bool) error {
 			break
 		}
 		s.records = append(s.records, r)
+		if r.seq > s.man.Seq {
+			s.logBytes += r.size()
+		}
 		s.nextSeq++
 		at = alignUp(at + r.size())
 		seg.used = at

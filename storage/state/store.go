@@ -33,6 +33,7 @@ type Store struct {
 	segments  []*segment
 	active    *segment // the last one while it takes records
 	records   []*record
+	logBytes  int64 // of the records behind the manifest
 	man       manifest
 	olderMan  *manifest // the one before, kept to go back to by hand
 	nextSeq   uint64
@@ -170,7 +171,7 @@ func (s *Store) retire() error {
 
 // Sizes of a store, for metrics.
 type Sizes struct {
-	LogBytes      int64 // of the batches in the log
+	LogBytes      int64 // of the batches that are in the log alone
 	MergeDueBytes int64 // of those that the next merge may take
 	RunBytes      int64
 	Segments      int
@@ -182,16 +183,11 @@ type Sizes struct {
 func (s *Store) Sizes() Sizes {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	z := Sizes{Segments: len(s.segments), Batches: len(s.records), RunBytes: s.man.bytes()}
+	_, kept := s.retained()
+	z := Sizes{LogBytes: s.logBytes, MergeDueBytes: max(0, s.logBytes-kept), RunBytes: s.man.bytes(),
+		Segments: len(s.segments), Batches: len(s.records)}
 	for _, stack := range s.man.Ops {
 		z.Runs += len(stack)
-	}
-	target := s.mergeTarget()
-	for _, r := range s.records {
-		z.LogBytes += r.size()
-		if r.batch > s.man.Batch && r.batch <= target {
-			z.MergeDueBytes += r.size()
-		}
 	}
 	return z
 }
