@@ -48,7 +48,7 @@ func fromText(to types.Type) fn.Kernel {
 		})
 	case to.Kind == types.Interval:
 		return parseText(to, func(out *vec.Vector, r int, b []byte) bool {
-			x, err := parseInterval(b)
+			x, err := types.ParseInterval(view(b))
 			out.Iv[r] = x
 			return err == nil
 		})
@@ -163,7 +163,3 @@ func ParseDecimal(b []byte, t types.Type) (types.Int128, bool) {
 
 // view is the bytes as a string, without copying.
 func view(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
-
-func parseInterval([]byte) (types.IntervalValue, error) {
-	return types.IntervalValue{}, types.ErrTimeSyntax
-}

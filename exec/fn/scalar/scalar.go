@@ -10,7 +10,17 @@ import "github.com/sqlstream/sqlstream/exec/fn"
 // All lists every scalar function, as fresh values.
 func All() []*fn.Scalar {
 	var all []*fn.Scalar
+	for _, family := range families() {
+		all = append(all, family...)
+	}
 	return all
+}
+
+// families is the explicit list, in the order of the reference.
+func families() [][]*fn.Scalar {
+	return [][]*fn.Scalar{
+		arithmetic(), comparisons(), conditionals(),
+	}
 }
 
 // Generators lists every generator.

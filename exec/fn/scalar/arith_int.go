@@ -1,0 +1,231 @@
+package scalar
+
+import (
+	"math/bits"
+	"strconv"
+
+	"github.com/sqlstream/sqlstream/exec/fn"
+	"github.com/sqlstream/sqlstream/exec/fn/cast"
+	"github.com/sqlstream/sqlstream/exec/types"
+	"github.com/sqlstream/sqlstream/exec/vec"
+)
+
+const (
+	overflows = "overflow"
+	byZero    = "division by zero"
+)
+
+// intArith is an operator on integers of one width.
+func intArith(op arithOp, t types.Type) fn.Impl {
+	impl := fn.Impl{Args: []types.Type{t, t}, Result: t}
+	if op == opIntDiv {
+		impl.Result = bigint
+	}
+	impl.Eval = intKernel(op, impl.Result)
+	return impl
+}
+
+// intKernel computes all rows without looking at the selection, remembering whether
+// any went wrong; only then it looks for a row that counts among them.
+func intKernel(op arithOp, t types.Type) fn.Kernel {
+	return func(c *fn.Ctx, args []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
+		out := c.New(t, rows.N)
+		a, b := args[0], args[1]
+		if !sparse(rows) && !intDense(op, t, out.I64, a, b) {
+			return out, nil
+		}
+		return out, intChecked(c, op, t, out, args, rows)
+	}
+}
+
+// intDense computes every row; true if some row failed.
+func intDense(op arithOp, t types.Type, dst []int64, a, b *vec.Vector) bool {
+	shift := 64 - intBits(t.Kind)
+	ma, mb := mask(a), mask(b)
+	x, y := a.I64, b.I64
+	switch op {
+	case opAdd:
+		return addDense(dst, x, y, ma, mb, shift)
+	case opSub:
+		return subDense(dst, x, y, ma, mb, shift)
+	case opMul:
+		return mulDense(dst, x, y, ma, mb, shift)
+	}
+	if b.Const && b.I64[0] > 0 { // cannot fail, whatever the left side
+		return divDense(op, dst, x, b.I64[0])
+	}
+	return true
+}
+
+func intBits(k types.Kind) uint {
+	return 8 << (k - types.Int8)
+}
+
+func addDense(dst, x, y []int64, mx, my int, shift uint) bool {
+	var bad int64
+	for i := range dst {
+		p, q := x[i&mx], y[i&my]
+		s := p + q
+		dst[i] = s
+		bad |= (p^s)&(q^s)>>63 | (s<<shift>>shift ^ s)
+	}
+	return bad != 0
+}
+
+func subDense(dst, x, y []int64, mx, my int, shift uint) bool {
+	var bad int64
+	for i := range dst {
+		p, q := x[i&mx], y[i&my]
+		s := p - q
+		dst[i] = s
+		bad |= (p^q)&(p^s)>>63 | (s<<shift>>shift ^ s)
+	}
+	return bad != 0
+}
+
+func mulDense(dst, x, y []int64, mx, my int, shift uint) bool {
+	var bad int64
+	for i := range dst {
+		hi, lo := mul64(x[i&mx], y[i&my])
+		dst[i] = lo
+		bad |= (hi ^ lo>>63) | (lo<<shift>>shift ^ lo)
+	}
+	return bad != 0
+}
+
+// mul64 is the signed 128-bit product.
+func mul64(x, y int64) (hi, lo int64) {
+	h, l := bits.Mul64(uint64(x), uint64(y))
+	return int64(h) - x>>63&y - y>>63&x, int64(l)
+}
+
+// divDense divides by a positive constant.
+func divDense(op arithOp, dst, x []int64, d int64) bool {
+	x = x[:len(dst)]
+	if op == opMod {
+		for i := range dst {
+			dst[i] = x[i] % d
+		}
+		return false
+	}
+	for i := range dst {
+		dst[i] = x[i] / d
+	}
+	return false
+}
+
+// intChecked computes the rows that count one by one.
+func intChecked(c *fn.Ctx, op arithOp, t types.Type, out *vec.Vector, args []*vec.Vector, rows fn.Rows) error {
+	a, b := args[0], args[1]
+	ma, mb := mask(a), mask(b)
+	lo, hi := cast.IntRange(t.Kind)
+	return try(rows, func(r int) error {
+		x, y := a.I64[r&ma], b.I64[r&mb]
+		z, ok := intOne(op, x, y)
+		out.I64[r] = z
+		if ok && z >= lo && z <= hi {
+			return nil
+		}
+		msg := t.String() + " " + overflows
+		if y == 0 && op >= opDiv {
+			msg = byZero
+		}
+		return c.Fail(out, r, op.String(), strconv.FormatInt(x, 10)+" "+op.String()+" "+strconv.FormatInt(y, 10), msg)
+	})
+}
+
+// intOne computes in 64 bits; false if that overflows or divides by zero.
+func intOne(op arithOp, x, y int64) (int64, bool) {
+	switch op {
+	case opAdd:
+		s := x + y
+		return s, (x^s)&(y^s) >= 0
+	case opSub:
+		s := x - y
+		return s, (x^y)&(x^s) >= 0
+	case opMul:
+		hi, lo := mul64(x, y)
+		return lo, hi == lo>>63
+	}
+	switch {
+	case y == 0:
+		return 0, false
+	case op == opMod && y == -1:
+		return 0, true
+	case op == opMod:
+		return x % y, true
+	case y == -1 && x == -x && x != 0:
+		return 0, false
+	}
+	return x / y, true
+}
+
+// positiveMod shifts negative remainders up by the divisor.
+func positiveMod(mod fn.Kernel) fn.Kernel {
+	return func(c *fn.Ctx, args []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
+		v, err := mod(c, args, rows)
+		if err != nil {
+			return nil, err
+		}
+		d := args[1]
+		m := mask(d)
+		each(rows, func(r int) {
+			switch {
+			case v.I128 != nil:
+				if v.I128[r].Sign() < 0 {
+					abs, _ := decimalAs(d, r&m, int(v.Type.Scale)).Abs()
+					v.I128[r], _ = v.I128[r].Add(abs)
+				}
+			case v.F64 != nil:
+				if v.F64[r] < 0 {
+					v.F64[r] = v.F64[r] + max(d.F64[r&m], -d.F64[r&m])
+				}
+			case v.I64[r] < 0:
+				abs, _ := decimalAs(d, r&m, int(v.Type.Scale)).Abs()
+				v.I64[r] += int64(abs.Lo)
+			}
+		})
+		return v, nil
+	}
+}
+
+// negate is unary minus.
+func negate(t types.Type) fn.Kernel {
+	return func(c *fn.Ctx, args []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
+		in := args[0]
+		out := c.New(t, rows.N)
+		lo, _ := cast.IntRange(t.Kind)
+		err := try(rows, func(r int) error {
+			switch t.Phys() {
+			case types.PhysFloat64:
+				out.F64[r] = -in.F64[r]
+			case types.PhysInt128:
+				out.I128[r], _ = in.I128[r].Neg()
+			case types.PhysInterval:
+				x := in.Iv[r]
+				out.Iv[r] = types.IntervalValue{Months: -x.Months, Days: -x.Days, Micros: -x.Micros}
+			default:
+				if t.IsInteger() && in.I64[r] == lo {
+					return c.Fail(out, r, "-", strconv.FormatInt(lo, 10), t.String()+" "+overflows)
+				}
+				out.I64[r] = -in.I64[r]
+			}
+			return nil
+		})
+		return out, err
+	}
+}
+
+// first returns its first argument.
+func first(_ *fn.Ctx, args []*vec.Vector, _ fn.Rows) (*vec.Vector, error) { return args[0], nil }
+
+// lenient turns failures into NULL, uncounted.
+func lenient(k fn.Kernel) fn.Kernel {
+	return func(c *fn.Ctx, args []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
+		strict, count := c.NullOnError, c.Errors
+		c.NullOnError = true
+		v, err := k(c, args, rows)
+		c.NullOnError, c.Errors = strict, count
+		return v, err
+	}
+}

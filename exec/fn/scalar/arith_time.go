@@ -1,0 +1,242 @@
+package scalar
+
+import (
+	"math"
+	"time"
+
+	"github.com/sqlstream/sqlstream/exec/fn"
+	"github.com/sqlstream/sqlstream/exec/types"
+	"github.com/sqlstream/sqlstream/exec/vec"
+)
+
+// resolveTimeArith finds the kernel of an operator with a date, timestamp or
+// interval on one side.
+func resolveTimeArith(op arithOp, a, b types.Type) (fn.Impl, error) {
+	switch {
+	case op == opAdd && b.IsTime() && !a.IsTime():
+		impl, err := resolveTimeArith(op, b, a)
+		if err != nil {
+			return impl, unsupported(op, a, b)
+		}
+		impl.Args[0], impl.Args[1] = impl.Args[1], impl.Args[0]
+		impl.Eval = swapped(impl.Eval)
+		for _, list := range [][]int{impl.Monotone, impl.MonotoneFixed} {
+			for i := range list {
+				list[i] = 1
+			}
+		}
+		return impl, nil
+	case op > opSub:
+		return intervalScale(op, a, b)
+	case a.IsTime() && (b.Kind == types.Interval || b.Kind == types.String && op == opAdd || b.Kind == types.Null):
+		return shift(op, a), nil
+	case a.Kind == types.Date && b.IsInteger():
+		return shiftDays(op), nil
+	case op == opSub && (a.IsTime() || a.Kind == types.String) && (b.IsTime() || b.Kind == types.String):
+		return timeDifference(a, b), nil
+	case a.Kind == types.Interval && (b.Kind == types.Interval || b.Kind == types.Null || b.Kind == types.String),
+		b.Kind == types.Interval && (a.Kind == types.Null || a.Kind == types.String):
+		return fn.Impl{Args: []types.Type{interval, interval}, Result: interval, Eval: addIntervals(op)}, nil
+	}
+	return fn.Impl{}, unsupported(op, a, b)
+}
+
+func swapped(k fn.Kernel) fn.Kernel {
+	return func(c *fn.Ctx, args []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
+		return k(c, []*vec.Vector{args[1], args[0]}, rows)
+	}
+}
+
+// shift is time ± interval. A DATE moves by whole days: a constant interval with hours
+// has made it a TIMESTAMP before (withHours), from a column they are an error.
+func shift(op arithOp, t types.Type) fn.Impl {
+	impl := fn.Impl{Args: []types.Type{t, interval}, Result: t, MonotoneFixed: []int{0}}
+	sign := int64(1)
+	if op == opSub {
+		sign = -1
+	}
+	impl.Eval = func(c *fn.Ctx, args []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
+		out := c.New(t, rows.N)
+		at, iv := args[0], args[1]
+		ma, mi := mask(at), mask(iv)
+		if iv.Const && t.Kind != types.Date && iv.Iv[0].Months == 0 && (iv.Iv[0].Days == 0 || t.Kind == types.TimestampNTZ || c.Zone == time.UTC) {
+			d := sign * (iv.Iv[0].Micros + int64(iv.Iv[0].Days)*types.MicrosPerDay)
+			for i := range out.I64 {
+				out.I64[i] = at.I64[i&ma] + d
+			}
+			return out, nil
+		}
+		err := try(rows, func(r int) error {
+			x := iv.Iv[r&mi]
+			v, ok := Shift(t.Kind, at.I64[r&ma], x, sign, c.Zone)
+			out.I64[r] = v
+			if !ok {
+				msg := t.String() + " " + overflows
+				if t.Kind == types.Date && x.Micros%types.MicrosPerDay != 0 {
+					msg = "a DATE moves by whole days; cast it to TIMESTAMP"
+				}
+				return c.Fail(out, r, op.String(), x.String(), msg)
+			}
+			return nil
+		})
+		return out, err
+	}
+	return impl
+}
+
+// Shift moves a DATE, TIMESTAMP or TIMESTAMP_NTZ by an interval: months first, with
+// the day clipped to the month's end, then days on the wall clock, then time. False
+// if it leaves the calendar, or moves a DATE by part of a day.
+func Shift(k types.Kind, at int64, x types.IntervalValue, sign int64, zone *time.Location) (int64, bool) {
+	months, days, us := sign*int64(x.Months), sign*int64(x.Days), sign*x.Micros
+	if k == types.Date {
+		if us%types.MicrosPerDay != 0 {
+			return 0, false
+		}
+		d := addMonths(at, months) + days + us/types.MicrosPerDay
+		return d, inCalendar(d)
+	}
+	if k == types.TimestampNTZ {
+		zone = time.UTC
+	}
+	if months != 0 || days != 0 {
+		local := types.ToLocal(at, zone)
+		day := types.FloorDiv(local, types.MicrosPerDay)
+		moved := addMonths(day, months) + days
+		at = types.FromLocal(local+(moved-day)*types.MicrosPerDay, zone)
+	}
+	at += us
+	return at, inCalendar(types.FloorDiv(at, types.MicrosPerDay))
+}
+
+// inCalendar bounds days to what can be written, with room for zones.
+func inCalendar(day int64) bool { return day >= types.MinDay-1 && day <= types.MaxDay+1 }
+
+// addMonths moves a day, clipping to the end of the month.
+func addMonths(day, months int64) int64 {
+	if months == 0 {
+		return day
+	}
+	y, m, d := types.CivilFromDays(day)
+	total := int64(y)*12 + int64(m) - 1 + months
+	year, month := int(types.FloorDiv(total, 12)), int(types.FloorMod(total, 12))+1
+	return types.DaysFromCivil(year, month, min(d, types.DaysInMonth(year, month)))
+}
+
+// shiftDays is DATE ± whole days.
+func shiftDays(op arithOp) fn.Impl {
+	sign := int64(1)
+	if op == opSub {
+		sign = -1
+	}
+	eval := func(c *fn.Ctx, args []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
+		out := c.New(date, rows.N)
+		ma, mb := mask(args[0]), mask(args[1])
+		err := try(rows, func(r int) error {
+			d := args[1].I64[r&mb]
+			v := args[0].I64[r&ma] + sign*d
+			out.I64[r] = v
+			if d > math.MaxInt32 || d < math.MinInt32 || !inCalendar(v) {
+				return c.Fail(out, r, op.String(), vec.RowString(args[1], r, time.UTC)+" days", "DATE "+overflows)
+			}
+			return nil
+		})
+		return out, err
+	}
+	return fn.Impl{Args: []types.Type{date, bigint}, Result: date, Eval: eval, Monotone: []int{0}}
+}
+
+// timeDifference is the INTERVAL between two times: whole days between dates, µs
+// otherwise.
+func timeDifference(a, b types.Type) fn.Impl {
+	if a.Kind == types.Date && b.Kind == types.Date {
+		return fn.Impl{Args: []types.Type{date, date}, Result: interval, Total: true, Eval: func(c *fn.Ctx, args []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
+			out := c.New(interval, rows.N)
+			ma, mb := mask(args[0]), mask(args[1])
+			for i := range out.Iv {
+				out.Iv[i] = types.IntervalValue{Days: int32(args[0].I64[i&ma] - args[1].I64[i&mb])}
+			}
+			return out, nil
+		}}
+	}
+	t := timestamp
+	if common, ok := types.CommonType(a, b); ok && common.Kind == types.TimestampNTZ {
+		t = common
+	}
+	return fn.Impl{Args: []types.Type{t, t}, Result: interval, Total: true, Eval: func(c *fn.Ctx, args []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
+		out := c.New(interval, rows.N)
+		ma, mb := mask(args[0]), mask(args[1])
+		for i := range out.Iv {
+			out.Iv[i] = types.IntervalValue{Micros: args[0].I64[i&ma] - args[1].I64[i&mb]}
+		}
+		return out, nil
+	}}
+}
+
+func addIntervals(op arithOp) fn.Kernel {
+	sign := int64(1)
+	if op == opSub {
+		sign = -1
+	}
+	return func(c *fn.Ctx, args []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
+		out := c.New(interval, rows.N)
+		ma, mb := mask(args[0]), mask(args[1])
+		err := try(rows, func(r int) error {
+			x, y := args[0].Iv[r&ma], args[1].Iv[r&mb]
+			months, days := int64(x.Months)+sign*int64(y.Months), int64(x.Days)+sign*int64(y.Days)
+			us, ok := intOne(opAdd, x.Micros, sign*y.Micros)
+			out.Iv[r] = types.IntervalValue{Months: int32(months), Days: int32(days), Micros: us}
+			if !ok || months != int64(int32(months)) || days != int64(int32(days)) {
+				return c.Fail(out, r, op.String(), x.String()+" "+op.String()+" "+y.String(), "INTERVAL "+overflows)
+			}
+			return nil
+		})
+		return out, err
+	}
+}
+
+// intervalScale is interval * n, n * interval, interval / n.
+func intervalScale(op arithOp, a, b types.Type) (fn.Impl, error) {
+	switch {
+	case op == opMul && a.Kind == types.Interval && (b.IsNumeric() || b.Kind == types.Null):
+		return fn.Impl{Args: []types.Type{interval, double}, Result: interval, Eval: scaleInterval(op)}, nil
+	case op == opMul && b.Kind == types.Interval && (a.IsNumeric() || a.Kind == types.Null):
+		return fn.Impl{Args: []types.Type{double, interval}, Result: interval, Eval: swapped(scaleInterval(op))}, nil
+	case op == opDiv && a.Kind == types.Interval && (b.IsNumeric() || b.Kind == types.Null):
+		return fn.Impl{Args: []types.Type{interval, double}, Result: interval, Eval: scaleInterval(op)}, nil
+	}
+	return fn.Impl{}, unsupported(op, a, b)
+}
+
+// scaleInterval multiplies each part; what is left of a month becomes days of 1/30
+// of it, what is left of a day becomes time.
+func scaleInterval(op arithOp) fn.Kernel {
+	return func(c *fn.Ctx, args []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
+		out := c.New(interval, rows.N)
+		ma, mb := mask(args[0]), mask(args[1])
+		err := try(rows, func(r int) error {
+			x, f := args[0].Iv[r&ma], args[1].F64[r&mb]
+			if op == opDiv {
+				if f == 0 {
+					return c.Fail(out, r, "/", x.String()+" / 0", byZero)
+				}
+				f = 1 / f
+			}
+			v, ok := scaled(x, f)
+			out.Iv[r] = v
+			if !ok {
+				return c.Fail(out, r, op.String(), x.String()+" "+op.String()+" "+showFloat(f), "INTERVAL "+overflows)
+			}
+			return nil
+		})
+		return out, err
+	}
+}
+
+func scaled(x types.IntervalValue, f float64) (types.IntervalValue, bool) {
+	months := float64(x.Months) * f
+	days := float64(x.Days)*f + (months-math.Trunc(months))*30
+	us := math.Round(float64(x.Micros)*f + (days-math.Trunc(days))*types.MicrosPerDay)
+	ok := math.Abs(months) < 1<<31 && math.Abs(days) < 1<<31 && math.Abs(us) < 0x1p63
+	return types.IntervalValue{Months: int32(months), Days: int32(days), Micros: int64(us)}, ok
+}
