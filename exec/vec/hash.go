@@ -29,7 +29,19 @@ func mum(a, b uint64) uint64 {
 func HashInt(x int64) uint64 { return mum(uint64(x)^mix1, mix2) }
 
 // HashFloat is the hash of a PhysFloat64 value before it is combined.
-func HashFloat(x float64) uint64 { return HashInt(int64(math.Float64bits(canonFloat(x)))) }
+func HashFloat(x float64) uint64 { return HashInt(int64(FloatBits(x))) }
+
+// FloatBits are the bits of x, the same for all values that SQL holds equal: −0.0 is
+// 0.0, and there is one NaN.
+func FloatBits(x float64) uint64 {
+	if x == 0 {
+		return 0
+	}
+	if x != x {
+		return math.Float64bits(math.NaN())
+	}
+	return math.Float64bits(x)
+}
 
 // HashBytes is the hash of a PhysString value before it is combined.
 func HashBytes(b []byte) uint64 { return xxh3.Hash(b) }

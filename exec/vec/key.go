@@ -3,7 +3,6 @@ package vec
 import (
 	"bytes"
 	"encoding/binary"
-	"math"
 	"math/bits"
 	"slices"
 
@@ -49,7 +48,7 @@ func AppendKey(dst []byte, v *Vector, row int) []byte {
 	case types.PhysFloat64:
 		return AppendFloatKey(dst, f.F64[i])
 	case types.PhysInt128:
-		return appendInt128Key(dst, f.I128[i])
+		return AppendInt128Key(dst, f.I128[i])
 	case types.PhysInterval:
 		return AppendIntervalKey(dst, f.Iv[i])
 	case types.PhysStruct:
@@ -95,7 +94,9 @@ func AppendIntKey(dst []byte, x int64) []byte {
 	return dst[:len(dst)-8+n]
 }
 
-func appendInt128Key(dst []byte, x types.Int128) []byte {
+// AppendInt128Key appends the encoding of a PhysInt128 value, which is that of a
+// PhysInt64 value if it is one.
+func AppendInt128Key(dst []byte, x types.Int128) []byte {
 	if v, ok := x.Int64(); ok {
 		return AppendIntKey(dst, v)
 	}
@@ -117,14 +118,14 @@ func appendInt128Key(dst []byte, x types.Int128) []byte {
 
 // AppendFloatKey appends the encoding of a FLOAT or DOUBLE.
 func AppendFloatKey(dst []byte, x float64) []byte {
-	u := math.Float64bits(canonFloat(x))
+	u := FloatBits(x)
 	u ^= uint64(int64(u)>>63) | 1<<63
 	return binary.BigEndian.AppendUint64(append(dst, keyValue), u)
 }
 
 // AppendIntervalKey appends the encoding of an INTERVAL.
 func AppendIntervalKey(dst []byte, x types.IntervalValue) []byte {
-	dst = appendInt128Key(append(dst, keyValue), x.Span())
+	dst = AppendInt128Key(append(dst, keyValue), x.Span())
 	return AppendIntKey(AppendIntKey(dst, int64(x.Months)), int64(x.Days))
 }
 

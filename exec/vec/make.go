@@ -2,7 +2,6 @@ package vec
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/sqlstream/sqlstream/exec/types"
 )
@@ -206,15 +205,4 @@ func nestedToAny(f *Vector, i int) any {
 		out = append(out, [2]any{ToAny(f.Child[0], e), ToAny(f.Child[1], e)})
 	}
 	return out
-}
-
-// canonFloat maps the values that SQL holds equal to one bit pattern.
-func canonFloat(f float64) float64 {
-	if f == 0 {
-		return 0
-	}
-	if f != f {
-		return math.NaN()
-	}
-	return f
 }

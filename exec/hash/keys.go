@@ -1,0 +1,195 @@
+package hash
+
+import (
+	"math"
+
+	"github.com/sqlstream/sqlstream/exec/types"
+	"github.com/sqlstream/sqlstream/exec/vec"
+)
+
+// rowBuilders hold single keys on their way in and out of the table.
+type rowBuilders struct {
+	bs   []*vec.Builder
+	cols []*vec.Vector
+	one  [1]uint32
+	key  []byte
+}
+
+func (t *Table) builders() *rowBuilders {
+	if t.row == nil {
+		r := &rowBuilders{cols: make([]*vec.Vector, len(t.nodes))}
+		for _, n := range t.nodes {
+			r.bs = append(r.bs, vec.NewBuilder(n.typ))
+		}
+		t.row = r
+	}
+	for _, b := range t.row.bs {
+		b.Reset()
+	}
+	return t.row
+}
+
+func (r *rowBuilders) finish() []*vec.Vector {
+	for i, b := range r.bs {
+		r.cols[i] = b.Finish()
+	}
+	return r.cols
+}
+
+// Hash is what vec.Hash gives for the key of a group.
+func (t *Table) Hash(group uint32) uint64 {
+	if len(t.nodes) == 1 && !t.isNull(group, &t.nodes[0]) {
+		n := &t.nodes[0]
+		w := int(group)*t.words + n.word
+		switch n.phys {
+		case types.PhysInt64:
+			return vec.HashInt(int64(t.keys[w]))
+		case types.PhysString:
+			return vec.HashBytes(deref(t.arena, t.keys[w]))
+		}
+	}
+	r := t.builders()
+	r.one[0] = group
+	t.Keys(r.one[:], r.bs)
+	return vec.HashRow(r.finish(), 0)
+}
+
+// Keys appends the key of each group to the builders, one for each key column.
+func (t *Table) Keys(groups []uint32, out []*vec.Builder) {
+	for i := range t.nodes {
+		t.Key(groups, i, out[i])
+	}
+}
+
+// Key appends one column of the keys of groups.
+func (t *Table) Key(groups []uint32, column int, out *vec.Builder) {
+	n := &t.nodes[column]
+	for _, g := range groups {
+		t.appendNode(out, n, g)
+	}
+}
+
+func (t *Table) isNull(g uint32, n *node) bool {
+	return maskAt(t.nulls, int(g)*t.mask+n.bit>>6)>>(uint(n.bit)&63)&1 != 0
+}
+
+func (t *Table) appendNode(out *vec.Builder, n *node, g uint32) {
+	if t.isNull(g, n) {
+		out.AppendNull()
+		return
+	}
+	key := t.keys[int(g)*t.words:][:t.words]
+	switch n.phys {
+	case types.PhysInt64:
+		out.AppendInt(int64(key[n.word]))
+	case types.PhysBool:
+		out.AppendBool(key[n.word] != 0)
+	case types.PhysFloat64:
+		out.AppendFloat(math.Float64frombits(key[n.word]))
+	case types.PhysInt128:
+		out.AppendInt128(types.Int128{Lo: key[n.word], Hi: int64(key[n.word+1])})
+	case types.PhysInterval:
+		out.AppendInterval(interval(key[n.word:]))
+	case types.PhysString:
+		out.AppendBytes(deref(t.arena, key[n.word]))
+	case types.PhysList:
+		if _, err := vec.DecodeKey(deref(t.arena, key[n.word]), n.typ, out); err != nil {
+			panic("hash: key that was encoded here cannot be decoded: " + err.Error())
+		}
+	case types.PhysStruct:
+		for i := range n.kids {
+			t.appendNode(out.Child(i), &n.kids[i], g)
+		}
+		out.EndStruct()
+	}
+}
+
+func interval(w []uint64) types.IntervalValue {
+	return types.IntervalValue{Months: int32(w[0] >> 32), Days: int32(w[0]), Micros: int64(w[1])}
+}
+
+// KeyBytes appends the key encoding (vec.AppendRowKey) of a group's key.
+func (t *Table) KeyBytes(group uint32, dst []byte) []byte {
+	for i := range t.nodes {
+		dst = t.nodeBytes(dst, &t.nodes[i], group)
+	}
+	return dst
+}
+
+func (t *Table) nodeBytes(dst []byte, n *node, g uint32) []byte {
+	if t.isNull(g, n) {
+		return vec.AppendNullKey(dst)
+	}
+	key := t.keys[int(g)*t.words:][:t.words]
+	switch n.phys {
+	case types.PhysInt64:
+		return vec.AppendIntKey(dst, int64(key[n.word]))
+	case types.PhysBool:
+		return vec.AppendBoolKey(dst, key[n.word] != 0)
+	case types.PhysFloat64:
+		return vec.AppendFloatKey(dst, math.Float64frombits(key[n.word]))
+	case types.PhysInt128:
+		return vec.AppendInt128Key(dst, types.Int128{Lo: key[n.word], Hi: int64(key[n.word+1])})
+	case types.PhysInterval:
+		return vec.AppendIntervalKey(dst, interval(key[n.word:]))
+	case types.PhysString:
+		return vec.AppendBytesKey(dst, deref(t.arena, key[n.word]))
+	case types.PhysList:
+		return append(dst, deref(t.arena, key[n.word])...)
+	}
+	dst = vec.AppendStructKey(dst)
+	for i := range n.kids {
+		dst = t.nodeBytes(dst, &n.kids[i], g)
+	}
+	return dst
+}
+
+// InsertKey finds or makes the group of an encoded key: what KeyBytes or
+// vec.AppendRowKey wrote. Added lists the group if it is new.
+func (t *Table) InsertKey(key []byte) (uint32, error) {
+	t.added = t.added[:0]
+	r := t.builders()
+	if err := vec.DecodeRowKey(key, r.bs); err != nil {
+		return Missing, err
+	}
+	cols := r.finish()
+	t.look(cols, nil, nil, r.one[:], true)
+	return r.one[0], nil
+}
+
+// FindKey is InsertKey without making a group: Missing if there is none.
+func (t *Table) FindKey(key []byte) (uint32, error) {
+	r := t.builders()
+	if err := vec.DecodeRowKey(key, r.bs); err != nil {
+		return Missing, err
+	}
+	t.look(r.finish(), nil, nil, r.one[:], false)
+	return r.one[0], nil
+}
+
+// InsertKeys is InsertKey for many keys at once, the way to restore a table: groups
+// has a place for each. It returns the number of new groups.
+func (t *Table) InsertKeys(keys [][]byte, groups []uint32) (int, error) {
+	t.added = t.added[:0]
+	r := t.builders()
+	for _, k := range keys {
+		if err := vec.DecodeRowKey(k, r.bs); err != nil {
+			return 0, err
+		}
+	}
+	t.look(r.finish(), nil, nil, groups[:len(keys)], true)
+	return len(t.added), nil
+}
+
+// Each calls do with every group that exists, in ascending order.
+func (t *Table) Each(do func(group uint32)) {
+	gone := make([]bool, t.groups)
+	for _, g := range t.free {
+		gone[g] = true
+	}
+	for g := range uint32(t.groups) {
+		if !gone[g] {
+			do(g)
+		}
+	}
+}
