@@ -254,3 +254,30 @@ func (d Decoded) Micros(name string) int64 { return d.entry(name, Duration).num 
 
 // Size returns the value of a Size option in bytes.
 func (d Decoded) Size(name string) int64 { return d.entry(name, Size).num }
+
+// Only returns the values that the specs describe: a connector's own among those that
+// the planner reads itself.
+func Only(specs []Spec, values []Value) []Value {
+	known := map[string]bool{}
+	for _, name := range Names(specs) {
+		known[fold(name)] = true
+	}
+	var out []Value
+	for _, v := range values {
+		if known[fold(v.Name)] {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// Find returns the text of the option of a name, aliases not considered, before
+// anything is decoded (the planner needs connector and format to know the specs).
+func Find(values []Value, name string) (Value, bool) {
+	for _, v := range values {
+		if fold(v.Name) == fold(name) {
+			return v, true
+		}
+	}
+	return Value{}, false
+}

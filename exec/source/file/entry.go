@@ -1,0 +1,125 @@
+package file
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/sqlstream/sqlstream/exec/source"
+)
+
+// fileTime is a modification time in µs since 1970.
+type fileTime int64
+
+// never is before every file.
+const never fileTime = math.MinInt64
+
+func timeOf(t time.Time) fileTime { return fileTime(t.UnixMicro()) }
+
+func (t fileTime) String() string {
+	return time.UnixMicro(int64(t)).UTC().Format("2006-01-02 15:04:05.000000")
+}
+
+// found is a file that was listed.
+type found struct {
+	path string // absolute: its identity
+	rel  string // below the root, with slashes: has the partition values
+	size int64
+	time fileTime
+	rows int64 // −1 = unknown
+}
+
+// entry is a line of the source log: one file that was taken.
+type entry struct {
+	Path    string   `json:"path"`
+	Size    int64    `json:"size"`
+	MtimeUs fileTime `json:"mtime_us"`
+	BatchID int64    `json:"batchId"` // the log offset, as Spark numbers it
+}
+
+// offset is the position in offsets/N, Spark's too.
+type offset struct {
+	LogOffset *int64 `json:"logOffset"`
+}
+
+func encodeRange(at int64, files []entry) (source.Range, error) {
+	r := source.Range{Entries: make([]json.RawMessage, len(files))}
+	var err error
+	if r.Offset, err = json.Marshal(offset{&at}); err != nil {
+		return r, err
+	}
+	for i, e := range files {
+		if r.Entries[i], err = json.Marshal(e); err != nil {
+			return r, err
+		}
+	}
+	return r, nil
+}
+
+func decodeEntries(r source.Range) ([]entry, error) {
+	out := make([]entry, len(r.Entries))
+	for i, line := range r.Entries {
+		if err := json.Unmarshal(line, &out[i]); err != nil {
+			return nil, fmt.Errorf("source log entry %d: %w", i+1, err)
+		}
+		if out[i].Path == "" {
+			return nil, fmt.Errorf("source log entry %d has no path", i+1)
+		}
+	}
+	return out, nil
+}
+
+// Restore implements source.Source.
+func (s *Source) Restore(r source.Range) error {
+	files, err := decodeEntries(r)
+	if err != nil {
+		return s.wrap(err)
+	}
+	if len(r.Offset) > 0 {
+		var at offset
+		if err := json.Unmarshal(r.Offset, &at); err != nil || at.LogOffset == nil {
+			return s.wrap(fmt.Errorf("offset %s is not that of a file source", r.Offset))
+		}
+		s.offset = max(s.offset, *at.LogOffset)
+	}
+	for _, e := range files {
+		s.offset = max(s.offset, e.BatchID)
+		if err := s.pin(e.Path); err != nil {
+			return s.wrap(err)
+		}
+	}
+	s.remember(files)
+	s.cleanUp = files
+	return nil
+}
+
+// remember makes files count as taken.
+func (s *Source) remember(files []entry) {
+	for _, e := range files {
+		s.seen.add(e.Path, e.MtimeUs)
+		s.newest = max(s.newest, e.MtimeUs)
+	}
+	s.recent = append(s.recent, files...)
+	s.recent = s.recent[max(0, len(s.recent)-watched):]
+}
+
+// Compact returns the entries that a later run needs: those of files that max_file_age
+// would not ignore anyway, and the newest.
+func (s *Source) Compact(entries []json.RawMessage) ([]json.RawMessage, error) {
+	files, err := decodeEntries(source.Range{Entries: entries})
+	if err != nil || s.set.latestFirst {
+		return entries, err
+	}
+	newest := never
+	for _, e := range files {
+		newest = max(newest, e.MtimeUs)
+	}
+	kept := entries[:0:0]
+	for i, e := range files {
+		if newest-e.MtimeUs <= fileTime(s.set.maxAgeUs) {
+			kept = append(kept, entries[i])
+		}
+	}
+	return kept, nil
+}

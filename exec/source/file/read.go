@@ -1,0 +1,277 @@
+package file
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+
+	"github.com/sqlstream/sqlstream/exec/format"
+	"github.com/sqlstream/sqlstream/exec/source"
+	"github.com/sqlstream/sqlstream/exec/types"
+	"github.com/sqlstream/sqlstream/exec/vec"
+)
+
+// cutAbove is the size from which a file is cut into sections; a smaller one is a
+// split of its own, looked into only when it is read.
+const cutAbove = 8 << 20
+
+// readPlan says where each column comes from.
+type readPlan struct {
+	reader format.Reader
+	keys   *pinned
+	inData []int // by column: its index among the columns of the files, −1 = not there
+}
+
+func newReadPlan(c source.Config, set settings, keys *pinned) (*readPlan, error) {
+	p := &readPlan{keys: keys, inData: make([]int, len(c.Columns))}
+	var cols []types.Column
+	for i, col := range c.Columns {
+		if col.Metadata != "" || keys != nil && keys.has(col.Name) {
+			p.inData[i] = -1
+			continue
+		}
+		p.inData[i] = len(cols)
+		cols = append(cols, col.Column)
+	}
+	var err error
+	p.reader, err = set.format.NewReader(format.Config{Columns: cols, Options: set.decoded, Zone: c.Zone, OnError: format.OnError(c.OnError)})
+	return p, err
+}
+
+// Splits implements source.Source.
+func (s *Source) Splits(ctx context.Context, r source.Range) ([]source.Split, error) {
+	splits, err := s.splits(ctx, r)
+	return splits, s.wrap(err)
+}
+
+func (s *Source) splits(ctx context.Context, r source.Range) ([]source.Split, error) {
+	files, err := decodeEntries(r)
+	if err != nil || len(files) == 0 {
+		return nil, err
+	}
+	if s.read == nil {
+		if s.read, err = newReadPlan(s.cfg, s.set, s.keys); err != nil {
+			return nil, err
+		}
+	}
+	var out []source.Split
+	for _, e := range files {
+		more, err := s.splitsOf(ctx, e)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, more...)
+	}
+	return out, nil
+}
+
+// splitsOf checks that the file is the one that was taken, and cuts it.
+func (s *Source) splitsOf(ctx context.Context, e entry) ([]source.Split, error) {
+	consts, err := s.constants(e)
+	if err != nil {
+		return nil, fmt.Errorf("file %s: %w", s.show(e.Path), err)
+	}
+	whole := &split{s: s, plan: s.read, e: e, consts: consts, rows: -1}
+	info, err := s.cfg.FS.Stat(e.Path)
+	if err != nil {
+		return nil, s.missing(e, err)
+	}
+	if err := s.same(e, info); err != nil {
+		return nil, err
+	}
+	if e.Size < cutAbove {
+		return []source.Split{whole}, nil
+	}
+	sections, err := whole.cut(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]source.Split, len(sections))
+	for i, sec := range sections {
+		part := *whole
+		part.sections, part.rows = []format.Section{sec}, sec.Rows
+		out[i] = &part
+	}
+	return out, nil
+}
+
+// missing is nil where a vanished file is to be ignored.
+func (s *Source) missing(e entry, err error) error {
+	if !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if s.set.ignoreMissing {
+		return nil
+	}
+	return fmt.Errorf("file %s vanished after it was taken (%d bytes at %s); put it back, or set ignore_missing_files = true to go on without its rows",
+		s.show(e.Path), e.Size, e.MtimeUs)
+}
+
+func (s *Source) same(e entry, info fs.FileInfo) error {
+	if info.Size() != e.Size || timeOf(info.ModTime()) != e.MtimeUs {
+		return s.changed(e, info)
+	}
+	return nil
+}
+
+// constants are the values of a file's partition and metadata columns, by column.
+func (s *Source) constants(e entry) ([]*vec.Vector, error) {
+	out := make([]*vec.Vector, len(s.cfg.Columns))
+	for i, c := range s.cfg.Columns {
+		if c.Metadata != "" {
+			out[i] = metadata(c, e)
+		}
+	}
+	if s.keys == nil || len(s.keys.names) == 0 {
+		return out, nil
+	}
+	rel, err := s.rel(e.Path)
+	if err != nil {
+		return nil, err
+	}
+	for _, kv := range pairs(rel) {
+		i := columnNamed(s.cfg.Columns, kv.key)
+		if i < 0 {
+			continue // pin has seen to it
+		}
+		if out[i], err = value(kv.text, s.cfg.Columns[i].Type, s.cfg.Zone); err != nil {
+			return nil, fmt.Errorf("partition key %q: %w", kv.key, err)
+		}
+	}
+	return out, nil
+}
+
+func metadata(c source.Column, e entry) *vec.Vector {
+	switch c.Metadata {
+	case "path", "_path", "file_path":
+		return vec.NewConst(c.Type, e.Path, 0)
+	case "name", "file_name":
+		return vec.NewConst(c.Type, filepath.Base(e.Path), 0)
+	case "size", "file_size":
+		return vec.NewConst(c.Type, e.Size, 0)
+	}
+	return vec.NewConst(c.Type, int64(e.MtimeUs), 0)
+}
+
+// split is a file, or a section of one.
+type split struct {
+	s        *Source
+	plan     *readPlan
+	e        entry
+	consts   []*vec.Vector // by column; shared by the splits of a file, never changed
+	sections []format.Section
+	rows     int64
+}
+
+// Rows implements source.Split.
+func (p *split) Rows() int64 { return p.rows }
+
+// cut opens the file for its sections only.
+func (p *split) cut(ctx context.Context) ([]format.Section, error) {
+	f, done, err := p.open()
+	if err != nil {
+		return nil, err
+	}
+	sections, err := p.plan.reader.Sections(ctx, f)
+	return sections, errors.Join(err, done())
+}
+
+// open checks that the file is the one that was taken; done checks it again, since a
+// writer may be at work while the file is read, and closes it.
+func (p *split) open() (f format.File, done func() error, err error) {
+	file, err := p.s.cfg.FS.Open(p.e.Path)
+	if err != nil {
+		return format.File{}, nil, p.s.missing(p.e, err)
+	}
+	check := func() error {
+		info, err := file.Stat()
+		if err != nil {
+			return err
+		}
+		return p.s.same(p.e, info)
+	}
+	if err := check(); err != nil {
+		return format.File{}, nil, errors.Join(err, file.Close())
+	}
+	done = func() error { return errors.Join(check(), file.Close()) }
+	return format.File{Name: p.s.show(p.e.Path), R: file, Size: p.e.Size}, done, nil
+}
+
+// Read implements source.Split.
+func (p *split) Read(ctx context.Context, rd source.Reading, emit func(*vec.Batch) error) error {
+	f, done, err := p.open()
+	if err != nil || done == nil { // done == nil: missing, and ignored
+		return p.s.wrap(err)
+	}
+	var refused error // emit's own error goes back as it is
+	err = p.read(ctx, f, rd, func(b *vec.Batch) error {
+		refused = emit(b)
+		return refused
+	})
+	if refused != nil {
+		_ = done()
+		return refused
+	}
+	return p.s.wrap(errors.Join(err, done()))
+}
+
+func (p *split) read(ctx context.Context, f format.File, rd source.Reading, emit func(*vec.Batch) error) error {
+	sections := p.sections
+	if sections == nil {
+		var err error
+		if sections, err = p.plan.reader.Sections(ctx, f); err != nil {
+			return err
+		}
+	}
+	a := p.assemble(rd)
+	for _, sec := range sections {
+		err := p.plan.reader.Read(ctx, f, sec, a.reading, func(b *vec.Batch) error { return emit(a.batch(b)) })
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// assembler puts columns of the data and constants into one batch.
+type assembler struct {
+	reading format.Reading
+	from    []int // by needed column: its place in the reader's batch, −1 = constant
+	out     vec.Batch
+}
+
+func (p *split) assemble(rd source.Reading) *assembler {
+	a := &assembler{from: make([]int, len(rd.Need))}
+	a.out.Cols = make([]*vec.Vector, len(rd.Need))
+	for i, col := range rd.Need {
+		if at := p.plan.inData[col]; at >= 0 {
+			a.from[i] = len(a.reading.Need)
+			a.reading.Need = append(a.reading.Need, at)
+			continue
+		}
+		a.from[i] = -1
+		own := *p.consts[col]
+		a.out.Cols[i] = &own
+	}
+	if rd.Bad != nil {
+		name := p.s.cfg.Name
+		a.reading.Bad = func(b format.BadRow) {
+			rd.Bad(source.BadRow{Source: name, Position: b.Position, Reason: b.Reason, Raw: b.Raw})
+		}
+	}
+	return a
+}
+
+func (a *assembler) batch(b *vec.Batch) *vec.Batch {
+	a.out.N, a.out.Sel, a.out.W = b.N, b.Sel, b.W
+	for i, at := range a.from {
+		if at >= 0 {
+			a.out.Cols[i] = b.Cols[at]
+		} else {
+			a.out.Cols[i].N = b.N
+		}
+	}
+	return &a.out
+}
