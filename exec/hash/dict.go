@@ -11,7 +11,9 @@ func (t *Table) cached(cols []*vec.Vector, rows int) bool {
 	if len(cols) != 1 || cols[0].Dict == nil || cols[0].Const || t.nodes[0].phys != types.PhysString {
 		return false
 	}
-	return cols[0].Dict == t.dict || cols[0].Dict.N <= 64*rows
+	again := cols[0].Dict == t.seen
+	t.seen = cols[0].Dict
+	return again || cols[0].Dict.N <= 16*rows
 }
 
 // lookDict finds groups of a dictionary column: each entry is looked up once, and

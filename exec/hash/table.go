@@ -41,6 +41,7 @@ type Table struct {
 	probe  probe
 	hashes []uint64
 
+	seen  *vec.Vector // the dictionary of the last batch
 	dict  *vec.Vector // the dictionary that codes belongs to
 	codes []uint32    // group + 1 of each entry, 0 = not looked up yet
 
@@ -82,6 +83,7 @@ func (t *Table) Reset() {
 	clear(t.slots)
 	t.keys, t.nulls, t.arena = t.keys[:0], nil, t.arena[:0]
 	t.groups, t.waste, t.free, t.added = 0, 0, t.free[:0], t.added[:0]
+	t.seen = nil
 	t.forgetDict()
 }
 

@@ -1,6 +1,10 @@
 package vec
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"github.com/sqlstream/sqlstream/exec/types"
+)
 
 // Validity bitmaps hold one bit a row, set = not NULL; nil = every row is valid.
 
@@ -83,13 +87,16 @@ func (v *Vector) stored() int {
 
 // HasNulls reports whether a row may be NULL, without looking at the rows.
 func (v *Vector) HasNulls() bool {
-	return v.Type.Phys() == 0 || v.Valid != nil || v.Dict != nil && v.Dict.Valid != nil
+	return v.Type.Kind == types.Null || v.Valid != nil || v.Dict != nil && v.Dict.Valid != nil
 }
 
 // NullCount is the number of NULL rows.
 func (v *Vector) NullCount() int {
 	if !v.HasNulls() {
 		return 0
+	}
+	if v.Type.Kind == types.Null {
+		return v.N
 	}
 	if v.Const {
 		if v.N > 0 && v.IsNull(0) {

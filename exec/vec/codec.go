@@ -343,10 +343,11 @@ func (d *decoder) strings(v *Vector) {
 func (d *decoder) nested(v *Vector, n int) {
 	if v.Type.Kind == types.Struct {
 		for _, f := range v.Type.Fields {
-			v.Child = append(v.Child, spreadChild(d.column(f.Type, n), v))
+			c := d.column(f.Type, n)
 			if d.bad {
 				return
 			}
+			v.Child = append(v.Child, spreadChild(c, v))
 		}
 		return
 	}

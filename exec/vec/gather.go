@@ -93,7 +93,7 @@ func GatherOuter(v *Vector, rows []int32) *Vector {
 	if missing == 0 {
 		return Gather(v, rows)
 	}
-	if missing == len(rows) || v.N == 0 {
+	if missing == len(rows) || v.N == 0 || v.Type.Kind == types.Null {
 		return Nulls(v.Type, len(rows))
 	}
 	return gatherSome(v, rows)

@@ -65,18 +65,28 @@ func Hash(cols []*Vector, n int, sel []int32, dst []uint64) []uint64 {
 		}
 		return dst
 	}
-	cols[0].hashTo(sel, dst)
-	if len(cols) == 1 {
-		return dst
-	}
-	tmp := make([]uint64, n)
+	cols[0].hashTo(sel, 0, dst)
 	for _, c := range cols[1:] {
-		c.hashTo(sel, tmp)
-		for i, x := range tmp {
-			dst[i] = combine(dst[i], x)
-		}
+		c.combineTo(sel, dst)
 	}
 	return dst
+}
+
+// combineTo adds a further column, a block at a time.
+func (v *Vector) combineTo(sel []int32, dst []uint64) {
+	var block [256]uint64
+	for from := 0; from < len(dst); from += len(block) {
+		part := dst[from:min(from+len(block), len(dst))]
+		tmp := block[:len(part)]
+		if sel == nil {
+			v.hashTo(nil, from, tmp)
+		} else {
+			v.hashTo(sel[from:from+len(part)], 0, tmp)
+		}
+		for i, x := range tmp {
+			part[i] = combine(part[i], x)
+		}
+	}
 }
 
 // HashRow is the hash of one row, equal to what Hash gives for it.
@@ -102,11 +112,12 @@ func grow[T any](s []T, n int) []T {
 // shared, so that no batch computes them again.
 func (v *Vector) PrecomputeHashes() {
 	v.hashes = make([]uint64, v.N)
-	v.hashTo(nil, v.hashes)
+	v.hashTo(nil, 0, v.hashes)
 }
 
-// hashTo hashes the rows that count into dst, which has their number.
-func (v *Vector) hashTo(sel []int32, dst []uint64) {
+// hashTo hashes rows into dst: those that sel lists, or len(dst) rows beginning with
+// the row from.
+func (v *Vector) hashTo(sel []int32, from int, dst []uint64) {
 	switch {
 	case len(dst) == 0:
 	case v.Const:
@@ -115,25 +126,21 @@ func (v *Vector) hashTo(sel []int32, dst []uint64) {
 			dst[i] = h
 		}
 	case v.Dict != nil:
-		v.hashDict(sel, dst)
+		v.hashDict(sel, from, dst)
 	default:
-		v.hashFlat(sel, dst)
-		v.hashNulls(sel, dst)
+		v.hashFlat(sel, from, dst)
 	}
 }
 
 // hashDict hashes each entry once if there are fewer entries than rows.
-func (v *Vector) hashDict(sel []int32, dst []uint64) {
+func (v *Vector) hashDict(sel []int32, from int, dst []uint64) {
 	entries := v.Dict.hashes
 	if entries == nil && v.Dict.N <= len(dst) {
 		entries = make([]uint64, v.Dict.N)
-		v.Dict.hashTo(nil, entries)
+		v.Dict.hashTo(nil, 0, entries)
 	}
 	for i := range dst {
-		r := i
-		if sel != nil {
-			r = int(sel[i])
-		}
+		r := rowOf(sel, from, i)
 		switch {
 		case !BitGet(v.Valid, r):
 			dst[i] = nullHash
@@ -145,29 +152,36 @@ func (v *Vector) hashDict(sel []int32, dst []uint64) {
 	}
 }
 
-func (v *Vector) hashFlat(sel []int32, dst []uint64) {
+func (v *Vector) hashFlat(sel []int32, from int, dst []uint64) {
 	switch v.Type.Phys() {
 	case types.PhysInt64:
-		hashInts(v.I64, sel, dst)
+		hashInts(v.I64, sel, from, dst)
 	case types.PhysFloat64:
 		for i := range dst {
-			dst[i] = HashFloat(v.F64[at(sel, i)])
+			dst[i] = HashFloat(v.F64[rowOf(sel, from, i)])
 		}
 	case types.PhysString:
-		for i := range dst {
-			r := v.Str[at(sel, i)]
-			dst[i] = xxh3.Hash(v.Buf[r.Off : r.Off+r.Len])
-		}
+		v.hashText(sel, from, dst)
+		return
 	default:
 		for i := range dst {
-			dst[i] = v.hashAt(at(sel, i))
+			dst[i] = v.hashAt(rowOf(sel, from, i))
+		}
+		return
+	}
+	if v.Valid == nil {
+		return
+	}
+	for i := range dst {
+		if !BitGet(v.Valid, rowOf(sel, from, i)) {
+			dst[i] = nullHash
 		}
 	}
 }
 
-func hashInts(src []int64, sel []int32, dst []uint64) {
+func hashInts(src []int64, sel []int32, from int, dst []uint64) {
 	if sel == nil {
-		src = src[:len(dst)]
+		src = src[from : from+len(dst)]
 		for i := range dst {
 			dst[i] = HashInt(src[i])
 		}
@@ -179,23 +193,27 @@ func hashInts(src []int64, sel []int32, dst []uint64) {
 	}
 }
 
-func at(sel []int32, i int) int {
+func (v *Vector) hashText(sel []int32, from int, dst []uint64) {
+	for i := range dst {
+		row := rowOf(sel, from, i)
+		if !BitGet(v.Valid, row) {
+			dst[i] = nullHash
+			continue
+		}
+		r := v.Str[row]
+		dst[i] = xxh3.Hash(v.Buf[r.Off : r.Off+r.Len])
+	}
+}
+
+// rowOf is the i-th row that sel lists, or from + i.
+func rowOf(sel []int32, from, i int) int {
 	if sel == nil {
-		return i
+		return from + i
 	}
 	return int(sel[i])
 }
 
-func (v *Vector) hashNulls(sel []int32, dst []uint64) {
-	if v.Valid == nil {
-		return
-	}
-	for i := range dst {
-		if !BitGet(v.Valid, at(sel, i)) {
-			dst[i] = nullHash
-		}
-	}
-}
+func at(sel []int32, i int) int { return rowOf(sel, 0, i) }
 
 // hashAt hashes the value of one row.
 func (v *Vector) hashAt(row int) uint64 {
