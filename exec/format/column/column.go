@@ -22,6 +22,8 @@ type Column struct {
 	Str  []vec.StrRef
 	// Off has the start of each list row, and its end at row+1.
 	Off []uint32
+	// Own holds text that does not lie in the buffer given to Vector; see AppendText.
+	Own []byte
 	// Kids are the columns of elements (ARRAY), keys and values (MAP) or fields.
 	Kids []*Column
 
@@ -99,9 +101,17 @@ func (c *Column) Reset() {
 		fill(c.valid)
 		c.nulls = false
 	}
+	c.Own = c.Own[:0]
 	for _, k := range c.Kids {
 		k.Reset()
 	}
+}
+
+// AppendText makes a copy of b the value of a row. All texts of a column are either
+// copied or lie in the buffer given to Vector.
+func (c *Column) AppendText(row int, b []byte) {
+	c.Str[row] = vec.StrRef{Off: uint32(len(c.Own)), Len: uint32(len(b))}
+	c.Own = append(c.Own, b...)
 }
 
 // SetNull makes a row NULL; its storage may hold anything, except that a list is
@@ -155,6 +165,9 @@ func (c *Column) Vector(n int, buf []byte) *vec.Vector {
 		v.Iv = c.Iv[:n]
 	case types.PhysString:
 		v.Str, v.Buf = c.Str[:n], buf
+		if len(c.Own) > 0 {
+			v.Buf = c.Own
+		}
 	case types.PhysList:
 		v.Off = c.Off[:n+1]
 		kids = int(c.Off[n])

@@ -325,4 +325,3 @@ func (d *session) reset() {
 	d.wrong, d.depth = mismatch{}, 0
 	d.forget()
 }
-

@@ -192,7 +192,7 @@ func TestWrongTypes(t *testing.T) {
 			t.Errorf("%s: %d rows, bad %v, %v", v, len(rows), bad, err)
 			continue
 		}
-		name := v[1:strings.IndexByte(v[1:], '"')+1]
+		name := v[1 : strings.IndexByte(v[1:], '"')+1]
 		if bad[0].Position != "in/a.json:2" || !strings.Contains(bad[0].Reason, `field "`+name) || string(bad[0].Raw) != "{"+v+"}" {
 			t.Errorf("%s: reported %s %s %s", v, bad[0].Position, bad[0].Reason, bad[0].Raw)
 		}

@@ -59,7 +59,7 @@ func First(mask uint64) int { return bits.TrailingZeros64(mask) >> 3 }
 // digits returns the value of the decimal digits with which w begins, and their number.
 func digits(w uint64) (v uint64, n int) {
 	d := w ^ ones*'0'
-	n = First((d+ones*0x76 | d) & highs)
+	n = First((d + ones*0x76 | d) & highs)
 	d <<= uint(8-n) * 8
 	d = d*10 + d>>8
 	v = (d&0x000000FF000000FF*0x000F424000000064 + d>>16&0x000000FF000000FF*0x0000271000000001) >> 32
