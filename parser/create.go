@@ -1,0 +1,153 @@
+package parser
+
+import (
+	"github.com/sqlstream/sqlstream/parser/ast"
+	"github.com/sqlstream/sqlstream/parser/diag"
+)
+
+// creation has what may stand between CREATE and the kind of the object.
+type creation struct {
+	start                          int
+	replace, temporary, external   bool
+	materialized, notExists, macro bool
+}
+
+// create reads CREATE.
+func (p *parser) create() ast.Statement {
+	c := creation{start: p.pos}
+	p.next()
+	c.replace = p.accept("OR", "REPLACE")
+	c.temporary = p.acceptAny("TEMPORARY", "TEMP") != ""
+	c.external = p.accept("EXTERNAL")
+	c.materialized = p.accept("MATERIALIZED")
+	word := p.upper(p.peek())
+	switch word {
+	case "SOURCE", "STREAM", "TABLE", "SINK", "VIEW":
+	case "FUNCTION", "MACRO", "AGGREGATE", "DATABASE", "SCHEMA", "CATALOG", "CONNECTION", "SECRET":
+		p.pos = c.start
+		return p.unsupportedCreate(word)
+	case "INDEX", "UNIQUE", "TRIGGER", "PROCEDURE", "USER", "ROLE", "SEQUENCE":
+		p.fail(diag.Errorf(diag.NotSupported, p.here(), "CREATE %s is not supported", word).
+			WithHint("%s", indexHint(word)))
+		return &ast.Unsupported{}
+	default:
+		p.unexpected("SOURCE or TABLE or VIEW or MATERIALIZED VIEW or SINK")
+		return &ast.Unsupported{}
+	}
+	if c.materialized && word != "VIEW" {
+		p.unexpected("VIEW")
+	}
+	p.next()
+	c.notExists = p.accept("IF", "NOT", "EXISTS")
+	switch word {
+	case "VIEW":
+		return p.createView(c)
+	case "SINK":
+		return p.createSink(c)
+	}
+	return p.createRelation(c, word)
+}
+
+func indexHint(word string) string {
+	if word == "INDEX" || word == "UNIQUE" {
+		return "state is indexed by the keys that its queries need"
+	}
+	return "sqlstream has sources, tables, views, materialized views and sinks"
+}
+
+func (p *parser) unsupportedCreate(word string) ast.Statement {
+	start := p.pos
+	p.pos = p.end
+	return &ast.Unsupported{Span: p.since(start), What: "CREATE " + word}
+}
+
+func (p *parser) createView(c creation) ast.Statement {
+	name := p.name("a view")
+	var columns []ast.Ident
+	if p.isOp("(") {
+		columns = p.identList("a column")
+	}
+	if !c.materialized {
+		p.expect("AS")
+		node := &ast.CreateView{OrReplace: c.replace, Temporary: c.temporary, IfNotExists: c.notExists, Name: name, Columns: columns}
+		node.Query = p.plainQuery()
+		node.Span = p.since(c.start)
+		return node
+	}
+	node := &ast.CreateMaterializedView{OrReplace: c.replace, IfNotExists: c.notExists, Name: name, Columns: columns}
+	if p.accept("WITH") {
+		node.Options = p.props(nil)
+	}
+	p.expect("AS")
+	node.As = p.queryStmt(true)
+	node.Span = p.since(c.start)
+	return node
+}
+
+// createRelation reads the rest of CREATE SOURCE, STREAM and TABLE.
+func (p *parser) createRelation(c creation, word string) ast.Statement {
+	def := p.definition(c, "a name")
+	for !p.failed && p.tableOption(&def) {
+	}
+	if word != "TABLE" {
+		node := &ast.CreateSource{Definition: def, Span: p.since(c.start)}
+		if p.isWord("AS") {
+			p.fail(diag.Errorf(diag.NotSupported, p.here(), "CREATE %s … AS is not supported", word).
+				WithHint("write CREATE VIEW … AS"))
+		}
+		return node
+	}
+	node := &ast.CreateTable{Definition: def, External: c.external}
+	if p.accept("AS") {
+		node.As = p.queryStmt(true)
+	}
+	node.Span = p.since(c.start)
+	return node
+}
+
+// definition reads the name and the list of elements.
+func (p *parser) definition(c creation, what string) ast.Definition {
+	def := ast.Definition{OrReplace: c.replace, Temporary: c.temporary, IfNotExists: c.notExists, Name: p.name(what)}
+	if p.isOp("(") {
+		p.parenList(false, func() { p.element(&def) })
+	}
+	return def
+}
+
+// createSink reads the rest of CREATE SINK. WITH (…) belongs to the sink,
+// wherever it stands; it may also have the options of the query.
+func (p *parser) createSink(c creation) ast.Statement {
+	node := &ast.CreateSink{Definition: p.definition(c, "a sink")}
+	for !p.failed && !p.done() {
+		switch {
+		case p.isWord("INTO") && node.Into == nil:
+			p.next()
+			name := p.name("a table")
+			node.Into = &name
+		case p.isWord("FROM") && node.From == nil && node.As == nil:
+			p.next()
+			name := p.name("a view or source")
+			node.From = &name
+		case p.isWord("AS") && node.From == nil && node.As == nil:
+			p.next()
+			node.As = p.queryStmt(false)
+		case node.As != nil && p.startsEmit():
+			p.sinkEmit(node.As)
+		case p.tableOption(&node.Definition):
+		default:
+			p.unexpectedHere()
+		}
+	}
+	node.Span = p.since(c.start)
+	return node
+}
+
+// sinkEmit reads a clause of the query that stands behind the sink's options.
+func (p *parser) sinkEmit(stmt *ast.QueryStmt) {
+	if stmt.Emit == nil {
+		stmt.Emit = &ast.Emit{}
+	}
+	p.emit = stmt.Emit
+	p.emitClause()
+	p.emit = nil
+}

@@ -1,0 +1,150 @@
+package parser
+
+import (
+	"github.com/sqlstream/sqlstream/parser/ast"
+	"github.com/sqlstream/sqlstream/parser/diag"
+)
+
+// element reads one element of a definition: a column, a watermark or a key.
+func (p *parser) element(def *ast.Definition) {
+	switch {
+	case p.startsWatermark():
+		w, args := p.watermark()
+		p.settle(w, args)
+		def.Watermarks = append(def.Watermarks, w)
+	case p.isWords("PRIMARY", "KEY"), p.isWord("CONSTRAINT") && p.wordAt(2, "PRIMARY"):
+		p.primaryKey(def)
+	case p.isWord("UNIQUE") && p.opAt(1, "("), p.isWords("FOREIGN", "KEY"), p.isWord("CHECK") && p.opAt(1, "("):
+		p.failf(diag.NotSupported, p.here(), "%s constraints are not supported", p.upper(p.peek()))
+	default:
+		def.Columns = append(def.Columns, p.column())
+	}
+}
+
+// settle parses the expression of a watermark that stands in a definition.
+func (p *parser) settle(w *ast.Watermark, args []arg) {
+	for _, a := range args {
+		*a.hole.expr = p.runExpr(operand{rope: a.rope, span: w.Span})
+	}
+}
+
+func (p *parser) primaryKey(def *ast.Definition) {
+	if p.accept("CONSTRAINT") {
+		p.ident("a constraint name")
+	}
+	p.once(len(def.PrimaryKey) > 0, "PRIMARY KEY")
+	p.expect("PRIMARY", "KEY")
+	def.PrimaryKey = p.identList("a column")
+	p.accept("NOT", "ENFORCED")
+}
+
+func (p *parser) column() ast.ColumnDef {
+	start := p.pos
+	c := ast.ColumnDef{Name: p.ident("a column name")}
+	if p.accept("AS") {
+		c.As = p.plainExpr()
+	} else {
+		c.Type = p.typeName()
+	}
+	for !p.failed && p.columnOption(&c) {
+	}
+	c.Span = p.since(start)
+	if !p.failed && !p.isOp(",") && !p.isOp(")") {
+		p.failf(diag.Unexpected, p.here(), "unexpected %s in the definition of column %q", p.describe(p.peek()), c.Name.Name)
+	}
+	return c
+}
+
+func (p *parser) columnOption(c *ast.ColumnDef) bool {
+	switch {
+	case p.accept("NOT", "NULL"):
+		c.NotNull = true
+	case p.accept("NULL"):
+	case p.accept("PRIMARY", "KEY"):
+		c.PrimaryKey = true
+		p.accept("NOT", "ENFORCED")
+	case p.accept("DEFAULT"):
+		c.Default = p.plainExpr()
+	case p.accept("COMMENT"):
+		c.Comment = p.stringLit("a comment")
+	case p.isWord("AS"), p.isWords("GENERATED", "ALWAYS", "AS"):
+		p.computed(c)
+	case p.accept("METADATA"):
+		c.Metadata = &ast.Metadata{}
+		if p.accept("FROM") {
+			c.Metadata.From = p.stringLit("the name of a metadata field")
+		}
+		c.Metadata.Virtual = p.accept("VIRTUAL")
+	case p.isWord("WATERMARK"), p.isWord("LATENESS"):
+		p.columnWatermark(c)
+	default:
+		return false
+	}
+	return true
+}
+
+// computed reads [GENERATED ALWAYS] AS expr [STORED | VIRTUAL].
+func (p *parser) computed(c *ast.ColumnDef) {
+	p.once(c.As != nil, "AS")
+	p.accept("GENERATED", "ALWAYS")
+	p.next()
+	c.As = p.plainExpr()
+	c.Stored = p.acceptAny("STORED", "VIRTUAL") == "STORED"
+}
+
+// columnWatermark reads WATERMARK DELAY '…' or LATENESS INTERVAL … of a column.
+func (p *parser) columnWatermark(c *ast.ColumnDef) {
+	p.once(c.Watermark != nil, "WATERMARK")
+	start := p.pos
+	if p.upper(p.next()) == "WATERMARK" {
+		p.expect("DELAY")
+		p.accept("OF")
+	}
+	w := &ast.Watermark{Column: ast.Name{Span: c.Name.Span, Parts: []ast.Ident{c.Name}}}
+	w.Delay = p.duration("a duration")
+	w.Span = p.since(start)
+	c.Watermark = w
+}
+
+// tableOption reads one option behind a definition, if one is next.
+func (p *parser) tableOption(def *ast.Definition) bool {
+	switch {
+	case p.isWord("WITH") && p.opAt(1, "("), p.isWord("OPTIONS") && p.opAt(1, "("):
+		p.next()
+		def.Options = p.props(def.Options)
+	case p.accept("COMMENT"):
+		p.acceptOp("=")
+		def.Comment = p.stringLit("a comment")
+	case p.accept("PARTITIONED", "BY"):
+		def.PartitionBy = p.identList("a column")
+	case p.isWord("USING"):
+		p.next()
+		def.Using = p.word1("a format")
+	case p.accept("STORED", "AS"):
+		def.StoredAs = p.word1("a format")
+	case p.accept("LOCATION"):
+		def.Location = p.stringLit("a path")
+	case p.isWord("FORMAT"):
+		p.next()
+		p.format(def)
+	default:
+		return false
+	}
+	return true
+}
+
+func (p *parser) word1(what string) *ast.Ident {
+	id := p.ident(what)
+	return &id
+}
+
+// format reads FORMAT f [ENCODE e] [(options)].
+func (p *parser) format(def *ast.Definition) {
+	def.Format = p.word1("a format")
+	if p.accept("ENCODE") {
+		def.Encode = p.word1("an encoding")
+	}
+	if p.isOp("(") {
+		def.FormatOption = p.props(def.FormatOption)
+	}
+}

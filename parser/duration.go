@@ -1,0 +1,194 @@
+package parser
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/big"
+	"strings"
+
+	"github.com/sqlstream/sqlstream/parser/ast"
+)
+
+// amount is a sum of calendar months, days and microseconds.
+type amount struct {
+	months, days, micros int64
+}
+
+// ParseDuration reads a duration as it stands in a string: '10 minutes',
+// '1 day 2 hours', '-5 s', '1.5 seconds', '90s', '1 02:03:04.5'. A fraction is
+// allowed for units up to a day and must be whole microseconds.
+func ParseDuration(text string) (months, days, micros int64, err error) {
+	a, err := parseDuration(text)
+	return a.months, a.days, a.micros, err
+}
+
+func parseDuration(text string) (amount, error) {
+	fields := splitDuration(text)
+	if len(fields) > 0 && strings.EqualFold(fields[0], "interval") {
+		fields = fields[1:]
+	}
+	if len(fields) == 0 {
+		return amount{}, errors.New("a duration needs a number and a unit, such as '10 minutes'")
+	}
+	if strings.Contains(text, ":") {
+		return parseClock(fields)
+	}
+	var total amount
+	for i := 0; i < len(fields); i += 2 {
+		if i+1 == len(fields) {
+			return amount{}, fmt.Errorf("%q needs a unit, such as '%s minutes'", fields[i], fields[i])
+		}
+		unit, ok := unitOf(fields[i+1])
+		if !ok {
+			return amount{}, fmt.Errorf("unknown unit %q", fields[i+1])
+		}
+		if err := total.add(fields[i], unit); err != nil {
+			return amount{}, err
+		}
+	}
+	return total, nil
+}
+
+// splitDuration cuts at white space, at commas and where digits meet letters.
+func splitDuration(text string) []string {
+	var out []string
+	start, kind := 0, byte(0)
+	flush := func(end int) {
+		if start < end && kind != 0 {
+			out = append(out, text[start:end])
+		}
+		start = end
+	}
+	for i := 0; i < len(text); i++ {
+		k := durationClass(text[i])
+		if k != kind {
+			flush(i)
+			kind = k
+		}
+	}
+	flush(len(text))
+	return joinSigns(out)
+}
+
+// joinSigns glues a sign to the number that a blank separates from it.
+func joinSigns(fields []string) []string {
+	out := fields[:0]
+	for i := 0; i < len(fields); i++ {
+		if (fields[i] == "-" || fields[i] == "+") && i+1 < len(fields) {
+			fields[i+1] = fields[i] + fields[i+1]
+			continue
+		}
+		out = append(out, fields[i])
+	}
+	return out
+}
+
+func durationClass(c byte) byte {
+	switch {
+	case c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == ',':
+		return 0
+	case isDigit(c) || c == '.' || c == '-' || c == '+' || c == ':':
+		return '0'
+	}
+	return 'a'
+}
+
+// add adds a decimal number of units.
+func (a *amount) add(number string, unit ast.Unit) error {
+	if !isDecimal(number) {
+		return fmt.Errorf("%q is not a number", number)
+	}
+	value, ok := new(big.Rat).SetString(number)
+	if !ok {
+		return fmt.Errorf("%q is not a number", number)
+	}
+	months, days, micros := unit.Amount()
+	if !value.IsInt() && days == 1 {
+		days, micros = 0, 86_400_000_000
+	}
+	if !value.IsInt() && micros == 0 {
+		return fmt.Errorf("%s of a %s is not exact", number, strings.ToLower(unit.String()))
+	}
+	for _, part := range []struct {
+		to   *int64
+		unit int64
+	}{{&a.months, months}, {&a.days, days}, {&a.micros, micros}} {
+		if err := addScaled(part.to, value, part.unit, number); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// addScaled adds value × unit, which must be a whole number in range.
+func addScaled(to *int64, value *big.Rat, unit int64, number string) error {
+	if unit == 0 {
+		return nil
+	}
+	sum := new(big.Rat).Mul(value, new(big.Rat).SetInt64(unit))
+	if !sum.IsInt() {
+		return fmt.Errorf("%q is finer than a microsecond", number)
+	}
+	total := new(big.Int).Add(sum.Num(), big.NewInt(*to))
+	if !total.IsInt64() || total.Int64() == math.MinInt64 {
+		return fmt.Errorf("%q is out of range", number)
+	}
+	*to = total.Int64()
+	return nil
+}
+
+// isDecimal tells whether s is [sign] digits [. digits], nothing else; the
+// length is bounded, since no exact value needs more.
+func isDecimal(s string) bool {
+	s = strings.TrimLeft(s, "+-")
+	n := leadingDigits(s)
+	rest := s[n:]
+	if rest == "" {
+		return n > 0 && n <= 40
+	}
+	fraction := leadingDigits(rest[1:])
+	return rest[0] == '.' && n+fraction > 0 && n+fraction <= 40 && fraction == len(rest)-1
+}
+
+// parseClock reads [days] h:mm[:ss[.fraction]].
+func parseClock(fields []string) (amount, error) {
+	var total amount
+	last := fields[len(fields)-1]
+	negative := strings.HasPrefix(fields[0], "-")
+	switch len(fields) {
+	case 1:
+	case 2:
+		if err := total.add(fields[0], ast.Day); err != nil {
+			return amount{}, err
+		}
+	default:
+		return amount{}, errors.New("expected 'days hours:minutes:seconds'")
+	}
+	return total, total.addClock(strings.TrimPrefix(last, "-"), ast.Hour, negative)
+}
+
+// addClock adds colon-separated numbers, the first of which counts the given
+// unit, each next one the next smaller unit.
+func (a *amount) addClock(text string, first ast.Unit, negative bool) error {
+	parts := strings.Split(text, ":")
+	if int(first-ast.Second) < len(parts)-1 {
+		return fmt.Errorf("%q has too many parts", text)
+	}
+	for i, part := range parts {
+		unit := first - ast.Unit(i)
+		if !isDecimal(part) || part[0] == '-' || part[0] == '+' || unit != ast.Second && strings.Contains(part, ".") {
+			return fmt.Errorf("%q is not a time of the form h:mm:ss", text)
+		}
+		if value, _ := new(big.Rat).SetString(part); i > 0 && value.Cmp(big.NewRat(60, 1)) >= 0 {
+			return fmt.Errorf("%q is out of range in %q", part, text)
+		}
+		if negative {
+			part = "-" + part
+		}
+		if err := a.add(part, unit); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,271 @@
+package parser
+
+import (
+	"github.com/sqlstream/sqlstream/parser/ast"
+	"github.com/sqlstream/sqlstream/parser/diag"
+)
+
+// source is a rewritten table reference; joined ones are put into parentheses
+// on the right side of a join.
+type source struct {
+	rope   rope
+	span   diag.Span
+	joined bool
+}
+
+func (s source) factor() rope {
+	if s.joined {
+		return s.rope.wrapped()
+	}
+	return s.rope
+}
+
+// from reads what follows FROM: joins, separated by commas.
+func (p *parser) from() rope { return p.commaJoins().rope }
+
+func (p *parser) commaJoins() source {
+	left := p.joins()
+	for p.isOp(",") && !p.failed {
+		p.next()
+		right := p.joins()
+		left = p.emitJoin(&ast.Join{Kind: ast.CrossJoin, Comma: true}, left, right, nil)
+	}
+	return left
+}
+
+// tableFactor is a table reference under construction: its node, the fields that
+// all kinds have, and what fills its holes.
+type tableFactor struct {
+	node      ast.TableRef
+	span      *diag.Span
+	alias     **ast.Alias
+	watermark **ast.Watermark
+	asOf      *ast.Expr
+	args      []arg
+}
+
+// factor reads one table reference with what may follow it.
+func (p *parser) factor() source {
+	defer p.leave()
+	if !p.enter() {
+		return source{}
+	}
+	start := p.pos
+	if p.isOp("(") && !p.queryParen(0) {
+		return p.parenJoins()
+	}
+	f := p.factorHead(start)
+	if p.failed || f == nil {
+		return source{}
+	}
+	p.factorTail(f)
+	*f.span = p.since(start)
+	return source{rope: p.emitFactor(f), span: *f.span}
+}
+
+// parenJoins reads (a JOIN b ...).
+func (p *parser) parenJoins() source {
+	start := p.pos
+	p.next()
+	inner := p.commaJoins()
+	p.closeList()
+	if p.isWord("AS") || p.nameAt(0) && !p.tableSoft() {
+		p.failf(diag.NotSupported, p.here(), "an alias for a join in parentheses is not supported")
+	}
+	return source{rope: inner.rope, span: p.since(start), joined: inner.joined}
+}
+
+// emitFactor writes a leaf as a name and anything with holes as a derived table.
+func (p *parser) emitFactor(f *tableFactor) rope {
+	if len(f.args) == 0 {
+		return p.nameLeaf(f.node, *f.span).rope
+	}
+	out := newRope("(SELECT ", f.span.Start)
+	out.join(p.carry(f.node, *f.span, f.args...).rope)
+	out.add(") AS `t`", max(f.span.Start, f.span.End-1))
+	return out
+}
+
+// factorHead reads the table reference itself.
+func (p *parser) factorHead(start int) *tableFactor {
+	switch {
+	case p.peek().isString():
+		return p.file(false)
+	case p.isWord("STREAM") && p.at(1).isString():
+		p.next()
+		return p.file(true)
+	case p.isOp("("):
+		return p.derived(false)
+	case p.isWord("VALUES") && p.opAt(1, "("):
+		return p.inlineValues()
+	case p.isWord("LATERAL") && (p.opAt(1, "(") || p.nameAt(1) && p.opAt(2, "(")):
+		p.next()
+		if p.queryParen(0) {
+			return p.derived(true)
+		}
+		return p.tableFunc(start, true)
+	case p.isWord("TABLE") && p.opAt(1, "("), p.callAhead():
+		return p.tableFunc(start, p.isWord("UNNEST"))
+	}
+	return p.tableName()
+}
+
+// callAhead tells whether a dotted name and a parenthesis are next.
+func (p *parser) callAhead() bool {
+	n := 0
+	for p.at(n).isName() && p.opAt(n+1, ".") {
+		n += 2
+	}
+	return p.nameAt(0) && p.at(n).isName() && p.opAt(n+1, "(")
+}
+
+func (p *parser) file(stream bool) *tableFactor {
+	node := &ast.File{Stream: stream, Path: p.stringLit("a path").Text}
+	return &tableFactor{node: node, span: &node.Span, alias: &node.Alias, watermark: &node.Watermark}
+}
+
+func (p *parser) derived(lateral bool) *tableFactor {
+	node := &ast.Derived{Lateral: lateral}
+	q, _ := p.queryInParens()
+	return &tableFactor{node: node, span: &node.Span, alias: &node.Alias, watermark: &node.Watermark,
+		args: []arg{fillQuery(&node.Query, q)}}
+}
+
+// inlineValues reads VALUES (…), (…) without parentheses around it.
+func (p *parser) inlineValues() *tableFactor {
+	start := p.pos
+	node := &ast.Derived{}
+	q := &ast.Query{}
+	body := p.values(q)
+	q.Span = p.since(start)
+	return &tableFactor{node: node, span: &node.Span, alias: &node.Alias, watermark: &node.Watermark,
+		args: []arg{fillQuery(&node.Query, body)}}
+}
+
+func (p *parser) tableName() *tableFactor {
+	if p.isWord("TABLE") && p.nameAt(1) {
+		p.next() // FROM TABLE t
+	}
+	node := &ast.TableName{Name: p.name("a table")}
+	for p.peek().kind == tokHint {
+		node.Hints = append(node.Hints, p.hint())
+	}
+	return &tableFactor{node: node, span: &node.Span, alias: &node.Alias, watermark: &node.Watermark, asOf: &node.AsOf}
+}
+
+// factorTail reads AS OF, WATERMARK and the alias, in any order, each once.
+func (p *parser) factorTail(f *tableFactor) {
+	for !p.failed {
+		switch {
+		case p.isWords("FOR", "SYSTEM_TIME", "AS", "OF"):
+			p.systemTime(f)
+		case p.startsWatermark(), p.isWords("WITH", "WATERMARK"):
+			p.once(*f.watermark != nil, "WATERMARK")
+			w, args := p.watermark()
+			*f.watermark = w
+			f.args = append(f.args, args...)
+		case p.refusedFactor():
+		case *f.alias == nil && p.isWord("AS"), *f.alias == nil && p.nameAt(0) && !p.tableSoft():
+			*f.alias = p.tableAlias()
+		default:
+			return
+		}
+	}
+}
+
+func (p *parser) systemTime(f *tableFactor) {
+	if f.asOf == nil {
+		p.failf(diag.Unexpected, p.here(), "FOR SYSTEM_TIME AS OF can follow only the name of a table")
+		return
+	}
+	p.pos += 4
+	f.args = append(f.args, fill(f.asOf, p.expr()))
+	f.asOf = nil
+}
+
+// refusedFactor fails on the clauses that have no plan.
+func (p *parser) refusedFactor() bool {
+	t := p.peek()
+	switch word := p.upper(t); {
+	case word == "TABLESAMPLE":
+	case (word == "PIVOT" || word == "UNPIVOT" || word == "MATCH_RECOGNIZE") && p.opAt(1, "("):
+	default:
+		return false
+	}
+	p.failf(diag.NotSupported, t.span(), "%s is not supported", p.upper(t))
+	return true
+}
+
+func (p *parser) tableAlias() *ast.Alias {
+	start := p.pos
+	p.accept("AS")
+	a := &ast.Alias{Name: p.ident("an alias")}
+	if p.isOp("(") {
+		a.Columns = p.identList("a column name")
+	}
+	a.Span = p.since(start)
+	return a
+}
+
+// tableSoft tells whether the next word is no alias of a table.
+func (p *parser) tableSoft() bool {
+	switch p.upper(p.peek()) {
+	case "LEFT", "RIGHT", "FULL", "SEMI", "ANTI", "ASOF", "MATCH_CONDITION", "TABLESAMPLE":
+		return true
+	case "PIVOT", "UNPIVOT", "MATCH_RECOGNIZE":
+		return p.opAt(1, "(")
+	case "WATERMARK":
+		return p.startsWatermark()
+	case "FOR":
+		return true
+	}
+	return p.softClause()
+}
+
+// startsWatermark tells WATERMARK [FOR] path AS|DELAY from an alias.
+func (p *parser) startsWatermark() bool {
+	if !p.isWord("WATERMARK") {
+		return false
+	}
+	n := 1
+	if p.wordAt(1, "FOR") {
+		n = 2
+	}
+	if !p.nameAt(n) {
+		return n == 2
+	}
+	for p.opAt(n+1, ".") && p.at(n+2).isName() {
+		n += 2
+	}
+	return p.anyWordAt(n+1, "AS", "DELAY")
+}
+
+// watermark reads any spelling of a watermark.
+func (p *parser) watermark() (*ast.Watermark, []arg) {
+	start := p.pos
+	w := &ast.Watermark{}
+	if p.accept("WITH", "WATERMARK") {
+		p.expectOp("(")
+		w.Column = p.name("a column")
+		p.expectOp(",")
+		w.Delay = p.duration("a duration")
+		p.expectOp(")")
+		w.Span = p.since(start)
+		return w, nil
+	}
+	p.next()
+	p.accept("FOR")
+	w.Column = p.name("a column")
+	var args []arg
+	switch {
+	case p.accept("AS"):
+		args = []arg{fill(&w.Expr, p.expr())}
+	case p.accept("DELAY"):
+		p.accept("OF")
+		w.Delay = p.duration("a duration")
+	default:
+		p.unexpected("AS or DELAY")
+	}
+	w.Span = p.since(start)
+	return w, args
+}

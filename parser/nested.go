@@ -1,0 +1,154 @@
+package parser
+
+import (
+	"github.com/sqlstream/sqlstream/parser/ast"
+	"github.com/sqlstream/sqlstream/parser/diag"
+)
+
+// arrayLiteral reads [a, b], with ARRAY before it; start is the first token.
+func (p *parser) arrayLiteral(start int) operand {
+	list := p.bracketList("[", "]")
+	node := &ast.Array{Span: p.since(start), Elems: make([]ast.Expr, len(list))}
+	return p.carry(node, node.Span, fills(node.Elems, list)...)
+}
+
+// bracketList reads a list of expressions, perhaps empty, in brackets.
+func (p *parser) bracketList(open, closing string) []operand {
+	var list []operand
+	p.expectOp(open)
+	if p.acceptOp(closing) {
+		return nil
+	}
+	p.sepList(func() { list = append(list, p.nested()) })
+	if !p.acceptOp(closing) {
+		if p.operandAt(0) && !p.failed {
+			p.missingComma()
+		} else {
+			p.unexpected(`"," or "` + closing + `"`)
+		}
+	}
+	return list
+}
+
+// mapLiteral reads MAP[k, v, ...] or MAP {k: v, ...}.
+func (p *parser) mapLiteral() operand {
+	start := p.pos
+	p.next()
+	var keys, values []operand
+	if p.isOp("[") {
+		at := p.here()
+		list := p.bracketList("[", "]")
+		if len(list)%2 != 0 {
+			p.report(diag.Errorf(diag.Unexpected, at, "MAP[…] takes pairs of key and value"))
+			list = list[1:]
+		}
+		for i := 0; i < len(list); i += 2 {
+			keys, values = append(keys, list[i]), append(values, list[i+1])
+		}
+	} else {
+		keys, values = p.pairs()
+	}
+	node := &ast.Map{Span: p.since(start), Keys: make([]ast.Expr, len(keys)), Values: make([]ast.Expr, len(values))}
+	args := fillAll(fills(node.Keys, keys), node.Values, values)
+	return p.carry(node, node.Span, args...)
+}
+
+// pairs reads {k: v, ...}.
+func (p *parser) pairs() (keys, values []operand) {
+	p.expectOp("{")
+	if p.acceptOp("}") {
+		return nil, nil
+	}
+	p.sepList(func() {
+		keys = append(keys, p.pairKey())
+		values = append(values, p.nested())
+	})
+	p.expectOp("}")
+	return keys, values
+}
+
+func (p *parser) pairKey() operand {
+	saved := p.colon
+	p.colon = false
+	key := p.expr()
+	p.colon = saved
+	p.expectOp(":")
+	return key
+}
+
+// structLiteral reads {'a': 1, b: 2}; a key is a string or a name.
+func (p *parser) structLiteral() operand {
+	start := p.pos
+	p.next()
+	node := &ast.Struct{}
+	var values []operand
+	if !p.isOp("}") {
+		p.sepList(func() {
+			name := p.structKey()
+			p.expectOp(":")
+			node.Fields = append(node.Fields, ast.StructField{Name: &name})
+			values = append(values, p.nested())
+		})
+	}
+	p.expectOp("}")
+	node.Span = p.since(start)
+	return p.carryStruct(node, values)
+}
+
+func (p *parser) structKey() ast.Ident {
+	if t := p.peek(); t.isString() {
+		lit := p.stringLit("a field name")
+		return ast.Ident{Span: t.span(), Name: lit.Text, Quoted: true}
+	}
+	return p.anyIdent("a field name")
+}
+
+func (p *parser) carryStruct(node *ast.Struct, values []operand) operand {
+	args := make([]arg, len(values))
+	for i := range values {
+		args[i] = fill(&node.Fields[i].Value, values[i])
+	}
+	return p.carry(node, node.Span, args...)
+}
+
+// lambdaParen tells whether (a, b) -> is next.
+func (p *parser) lambdaParen() bool {
+	m := int(p.peek().match)
+	if m < 0 || m+1 >= p.end || p.text(p.toks[m+1]) != "->" {
+		return false
+	}
+	for i := p.pos + 1; i < m; i += 2 {
+		if !p.toks[i].isName() || i+1 < m && p.text(p.toks[i+1]) != "," {
+			return false
+		}
+	}
+	return true
+}
+
+// startsLambda tells whether an argument begins a lambda. A single name before
+// -> and a constant is JSON access: j -> 'a'; a constant lambda is (x) -> 'a'.
+func (p *parser) startsLambda() bool {
+	if p.isOp("(") {
+		return p.lambdaParen()
+	}
+	after := p.at(2)
+	return p.nameAt(0) && p.opAt(1, "->") && !after.isString() && after.kind != tokNumber
+}
+
+// lambda reads x -> body or (x, y) -> body.
+func (p *parser) lambda() operand {
+	start := p.pos
+	node := &ast.Lambda{}
+	if p.acceptOp("(") {
+		if !p.isOp(")") {
+			p.sepList(func() { node.Params = append(node.Params, p.ident("a parameter")) })
+		}
+		p.expectOp(")")
+	} else {
+		node.Params = append(node.Params, p.ident("a parameter"))
+	}
+	p.expectOp("->")
+	body := p.nested()
+	node.Span = p.since(start)
+	return p.carry(node, node.Span, fill(&node.Body, body))
+}

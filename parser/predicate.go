@@ -1,0 +1,187 @@
+package parser
+
+import (
+	"github.com/sqlstream/sqlstream/parser/ast"
+	"github.com/sqlstream/sqlstream/parser/diag"
+)
+
+// predicate reads what may follow an operand at the level of comparisons: IS,
+// IN, BETWEEN and the pattern operators, each with NOT.
+func (p *parser) predicate(left operand) (operand, bool) {
+	negated := p.isWord("NOT")
+	n := 0
+	if negated {
+		n = 1
+	}
+	switch {
+	case p.wordAt(n, "IN"):
+		p.pos += n + 1
+		return p.in(left, negated), true
+	case p.wordAt(n, "BETWEEN"):
+		p.pos += n + 1
+		return p.between(left, negated), true
+	case negated && !p.patternAt(1):
+		return left, false
+	case p.isWord("IS"):
+		p.next()
+		return p.is(left), true
+	case p.isWord("ISNULL"), p.isWord("NOTNULL"):
+		return p.nullTest(left), true
+	}
+	if op, not, ok := p.patternOp(n); ok {
+		return p.pattern(left, op, negated != not), true
+	}
+	return left, false
+}
+
+// patternAt tells whether a pattern operator is n ahead.
+func (p *parser) patternAt(n int) bool {
+	return p.wordAt(n, "LIKE") || p.anyWordAt(n, "ILIKE", "RLIKE", "REGEXP") && p.operandAt(n+1) ||
+		p.wordAt(n, "SIMILAR") && p.wordAt(n+1, "TO")
+}
+
+// patternOp takes a pattern operator that is n ahead.
+func (p *parser) patternOp(n int) (op ast.LikeOp, negated, ok bool) {
+	if p.patternAt(n) {
+		p.pos += n
+		switch p.upper(p.next()) {
+		case "LIKE":
+			return ast.LikePattern, false, true
+		case "ILIKE":
+			return ast.ILikePattern, false, true
+		case "SIMILAR":
+			p.next()
+			return ast.SimilarTo, false, true
+		}
+		return ast.Regex, false, true
+	}
+	if p.at(n).kind != tokOp {
+		return 0, false, false
+	}
+	switch p.text(p.at(n)) {
+	case "~":
+		op = ast.Regex
+	case "!~":
+		op, negated = ast.Regex, true
+	case "~*":
+		op = ast.RegexI
+	case "!~*":
+		op, negated = ast.RegexI, true
+	default:
+		return 0, false, false
+	}
+	p.pos += n + 1
+	return op, negated, true
+}
+
+func (p *parser) pattern(left operand, op ast.LikeOp, negated bool) operand {
+	node := &ast.Like{Op: op, Not: negated}
+	right := p.binary(precConcat)
+	node.Span = diag.Join(left.span, right.span)
+	args := []arg{fill(&node.X, left), fill(&node.Pattern, right)}
+	if p.accept("ESCAPE") {
+		escape := p.binary(precConcat)
+		node.Span = diag.Join(node.Span, escape.span)
+		args = append(args, fill(&node.Escape, escape))
+	}
+	return p.carry(node, node.Span, args...)
+}
+
+// negation is the keyword NOT in front of a native predicate.
+func negation(negated bool) string {
+	if negated {
+		return " NOT"
+	}
+	return ""
+}
+
+func (p *parser) in(left operand, negated bool) operand {
+	if !p.isOp("(") {
+		p.fail(diag.Errorf(diag.Unexpected, p.here(), "expected a list in parentheses after IN, found %s", p.describe(p.peek())).
+			WithHint("for an array write x = ANY (array)"))
+		return operand{}
+	}
+	out := left.atLeast(levelBit)
+	at := p.here().Start
+	out.add(negation(negated)+" IN ", at)
+	if p.queryParen(0) {
+		q, _ := p.queryInParens()
+		out.join(q.wrapped())
+	} else {
+		list := rope{}
+		p.parenList(false, func() {
+			if list.head != nil {
+				list.add(",", p.here().Start)
+			}
+			list.join(p.nested().rope)
+		})
+		out.join(list.wrapped())
+	}
+	return operand{out, diag.Span{Start: left.span.Start, End: p.since(p.pos - 1).End}, levelPred}
+}
+
+func (p *parser) between(left operand, negated bool) operand {
+	start := p.pos - 1
+	symmetric := p.isWord("SYMMETRIC") && p.operandAt(1) && p.accept("SYMMETRIC")
+	if !symmetric && p.isWord("ASYMMETRIC") && p.operandAt(1) {
+		p.next()
+	}
+	low := p.binary(precConcat)
+	p.expect("AND")
+	high := p.binary(precConcat)
+	span := diag.Join(left.span, high.span)
+	if symmetric {
+		node := &ast.Between{Span: span, Not: negated, Symmetric: true}
+		return p.carry(node, span, fill(&node.X, left), fill(&node.Lo, low), fill(&node.Hi, high))
+	}
+	at := int(p.toks[start].start)
+	out := left.atLeast(levelBit)
+	out.add(negation(negated)+" BETWEEN ", at)
+	out.join(low.atLeast(levelBit))
+	out.add(" AND ", at)
+	out.join(high.atLeast(levelBit))
+	return operand{out, span, levelPred}
+}
+
+// is reads what follows IS.
+func (p *parser) is(left operand) operand {
+	at := p.here().Start
+	negated := p.accept("NOT")
+	if p.accept("DISTINCT", "FROM") {
+		return p.distinctFrom(left, negated)
+	}
+	word := p.acceptAny("NULL", "UNKNOWN", "TRUE", "FALSE")
+	if word == "" {
+		p.unexpected("NULL or TRUE or FALSE or UNKNOWN or DISTINCT FROM")
+		return operand{}
+	}
+	if word == "UNKNOWN" {
+		word = "NULL"
+	}
+	result := levelExpr
+	if word == "NULL" {
+		result = levelBool
+	}
+	out := left.atLeast(levelBool)
+	out.add(" IS"+negation(negated)+" "+word, at)
+	return operand{out, diag.Span{Start: left.span.Start, End: p.since(p.pos - 1).End}, result}
+}
+
+func (p *parser) distinctFrom(left operand, negated bool) operand {
+	right := p.binary(precConcat)
+	op := ast.Distinct
+	if negated {
+		op = ast.NotDistinct
+	}
+	node := &ast.Binary{Span: diag.Join(left.span, right.span), Op: op}
+	return p.carry(node, node.Span, fill(&node.L, left), fill(&node.R, right))
+}
+
+// nullTest reads ISNULL and NOTNULL.
+func (p *parser) nullTest(left operand) operand {
+	negated := p.isWord("NOTNULL")
+	t := p.next()
+	out := left.atLeast(levelBool)
+	out.add(" IS"+negation(negated)+" NULL", int(t.start))
+	return operand{out, diag.Span{Start: left.span.Start, End: int(t.end)}, levelBool}
+}

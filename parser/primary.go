@@ -1,0 +1,296 @@
+package parser
+
+import (
+	"strconv"
+
+	"github.com/sqlstream/sqlstream/parser/ast"
+	"github.com/sqlstream/sqlstream/parser/diag"
+)
+
+// primary reads an operand without what may follow it.
+func (p *parser) primary() operand {
+	t := p.peek()
+	switch {
+	case t.kind == tokNumber:
+		p.next()
+		return p.leaf(p.numberOf(t))
+	case t.isString(), t.kind == tokBytes:
+		p.next()
+		return p.leaf(p.stringOf(t))
+	case t.kind == tokParam:
+		p.next()
+		return p.leaf(&ast.Param{Span: t.span(), Name: p.paramName(t)})
+	case t.kind == tokQuoted:
+		return p.named()
+	case t.kind == tokWord:
+		return p.word()
+	case t.kind == tokOp:
+		return p.bracketed()
+	}
+	p.noOperand()
+	return operand{}
+}
+
+// noOperand fails because no expression can begin here.
+func (p *parser) noOperand() {
+	if p.refusedOperator() {
+		return
+	}
+	p.noName("an expression")
+}
+
+// paramName numbers question marks and takes the digits of $1.
+func (p *parser) paramName(t token) string {
+	if text := p.text(t); text != "?" {
+		return text[1:]
+	}
+	p.params++
+	return strconv.Itoa(p.params)
+}
+
+// bracketed reads an operand that begins with a symbol.
+func (p *parser) bracketed() operand {
+	switch p.text(p.peek()) {
+	case "(":
+		return p.paren()
+	case "[":
+		return p.arrayLiteral(p.pos)
+	case "{":
+		return p.structLiteral()
+	case ":":
+		if n := p.at(1); n.isName() && n.start == p.peek().end {
+			start := p.pos
+			p.next()
+			name := p.take()
+			return p.leaf(&ast.Param{Span: p.since(start), Name: name.Name})
+		}
+	}
+	p.noOperand()
+	return operand{}
+}
+
+// paren reads (query), (a, b), a lambda with several parameters, or (expr).
+func (p *parser) paren() operand {
+	if p.queryParen(0) {
+		return p.subquery()
+	}
+	if p.lambdaParen() {
+		return p.lambda()
+	}
+	start := p.pos
+	p.next()
+	if p.isOp(")") {
+		p.unexpected("an expression")
+		return operand{}
+	}
+	var list []operand
+	p.sepList(func() { list = append(list, p.nested()) })
+	p.closeList()
+	if len(list) > 1 {
+		node := &ast.Row{Span: p.since(start), Elems: make([]ast.Expr, len(list))}
+		return p.carry(node, node.Span, fills(node.Elems, list)...)
+	}
+	return operand{list[0].rope.wrapped(), p.since(start), levelSimple}
+}
+
+// closeList takes the ) of a list, or says what is wrong before it.
+func (p *parser) closeList() {
+	if p.acceptOp(")") {
+		return
+	}
+	if p.operandAt(0) && !p.failed {
+		p.missingComma()
+		return
+	}
+	p.unexpected(`"," or ")"`)
+}
+
+func (p *parser) missingComma() {
+	p.fail(diag.Errorf(diag.MissingComma, p.here(), "unexpected %s", p.describe(p.peek())).
+		WithHint("a comma or an operator may be missing before it"))
+}
+
+// subquery reads (query) as a value.
+func (p *parser) subquery() operand {
+	start := p.pos
+	q, _ := p.queryInParens()
+	return operand{q.wrapped(), p.since(start), levelSimple}
+}
+
+// word reads an operand that begins with an unquoted word.
+func (p *parser) word() operand {
+	t := p.peek()
+	word := p.upper(t)
+	if isReserved(word) {
+		return p.reservedWord(word)
+	}
+	if p.opAt(1, "(") {
+		if o, ok := p.specialCall(word); ok {
+			return o
+		}
+		return p.named()
+	}
+	switch word {
+	case "INTERVAL":
+		if p.startsInterval() {
+			return p.interval()
+		}
+	case "ARRAY":
+		if p.opAt(1, "[") {
+			p.next()
+			return p.arrayLiteral(p.pos - 1)
+		}
+	case "MAP":
+		if p.opAt(1, "[") || p.opAt(1, "{") {
+			return p.mapLiteral()
+		}
+	case "CURRENT_TIMESTAMP", "CURRENT_DATE", "CURRENT_TIME", "LOCALTIMESTAMP", "LOCALTIME":
+		if !p.opAt(1, ".") {
+			id := p.take()
+			return p.leaf(&ast.Call{Span: id.Span, Name: ast.Name{Span: id.Span, Parts: []ast.Ident{id}}})
+		}
+	}
+	if lit := p.typedLiteral(word); lit != nil {
+		return p.leaf(lit)
+	}
+	return p.named()
+}
+
+// reservedWord reads the operands that begin with a reserved word.
+func (p *parser) reservedWord(word string) operand {
+	t := p.peek()
+	switch word {
+	case "NULL":
+		p.next()
+		return p.leaf(&ast.Literal{Span: t.span(), Kind: ast.LitNull})
+	case "TRUE", "FALSE":
+		p.next()
+		text := "true"
+		if word == "FALSE" {
+			text = "false"
+		}
+		return p.leaf(&ast.Literal{Span: t.span(), Kind: ast.LitBool, Text: text})
+	case "CASE":
+		return p.caseExpr()
+	case "CAST":
+		if p.opAt(1, "(") {
+			return p.cast(false)
+		}
+	case "EXISTS":
+		return p.exists()
+	}
+	p.noOperand()
+	return operand{}
+}
+
+func (p *parser) exists() operand {
+	start := p.pos
+	p.next()
+	if !p.queryParen(0) {
+		p.unexpected("a query in parentheses")
+		return operand{}
+	}
+	q, _ := p.queryInParens()
+	out := newRope("EXISTS ", int(p.toks[start].start))
+	out.join(q.wrapped())
+	return operand{out, p.since(start), levelSimple}
+}
+
+// typedLiteral reads DATE '...' and its like, or gives nil.
+func (p *parser) typedLiteral(word string) *ast.Literal {
+	kind, words := ast.LitNull, 1
+	switch word {
+	case "DATE":
+		kind = ast.LitDate
+	case "TIME":
+		kind = ast.LitTime
+	case "TIMESTAMP":
+		kind, words = p.timestampKind()
+	case "TIMESTAMPTZ", "TIMESTAMP_LTZ":
+		kind = ast.LitTimestamp
+	case "TIMESTAMP_NTZ", "DATETIME":
+		kind = ast.LitTimestampNTZ
+	case "JSON":
+		kind = ast.LitJSON
+	case "UUID":
+		kind = ast.LitUUID
+	default:
+		return nil
+	}
+	if !p.at(words).isString() {
+		return nil
+	}
+	start := p.pos
+	p.pos += words
+	lit := p.stringLit("a string")
+	out := &ast.Literal{Span: p.since(start), Kind: kind, Text: lit.Text}
+	if kind != ast.LitJSON && kind != ast.LitUUID {
+		if err := checkTemporal(kind, lit.Text); err != nil {
+			p.report(diag.Errorf(diag.BadTime, lit.Span, "%v", err))
+		}
+	}
+	return out
+}
+
+// timestampKind looks at the words after TIMESTAMP.
+func (p *parser) timestampKind() (ast.LiteralKind, int) {
+	switch {
+	case p.isWords("TIMESTAMP", "WITH", "TIME", "ZONE"):
+		return ast.LitTimestamp, 4
+	case p.isWords("TIMESTAMP", "WITH", "LOCAL", "TIME", "ZONE"):
+		return ast.LitTimestamp, 5
+	case p.isWords("TIMESTAMP", "WITHOUT", "TIME", "ZONE"):
+		return ast.LitTimestampNTZ, 4
+	}
+	return ast.LitTimestamp, 1
+}
+
+// caseExpr reads CASE.
+func (p *parser) caseExpr() operand {
+	start := p.pos
+	p.next()
+	node := &ast.Case{}
+	var args []arg
+	if !p.isWord("WHEN") {
+		args = append(args, fill(&node.Operand, p.nested()))
+	}
+	var conds, thens []operand
+	for p.accept("WHEN") {
+		conds = append(conds, p.nested())
+		p.expect("THEN")
+		thens = append(thens, p.nested())
+	}
+	if len(conds) == 0 {
+		p.unexpected("WHEN")
+		return operand{}
+	}
+	node.Whens = make([]ast.When, len(conds))
+	for i := range conds {
+		args = append(args, fill(&node.Whens[i].Cond, conds[i]), fill(&node.Whens[i].Then, thens[i]))
+	}
+	if p.accept("ELSE") {
+		args = append(args, fill(&node.Else, p.nested()))
+	}
+	if !p.accept("END") {
+		p.unexpected("WHEN or ELSE or END")
+	}
+	node.Span = p.since(start)
+	return p.carry(node, node.Span, args...)
+}
+
+// cast reads CAST(x AS T) and its like; the word is next.
+func (p *parser) cast(try bool) operand {
+	start := p.pos
+	p.pos += 2
+	x := p.nested()
+	node := &ast.Cast{Try: try}
+	if !p.accept("AS") {
+		p.fail(diag.Errorf(diag.Unexpected, p.here(), "expected AS and a type, found %s", p.describe(p.peek())).
+			WithHint("write CAST(value AS type)"))
+		return operand{}
+	}
+	node.Type = p.typeName()
+	p.expectOp(")")
+	node.Span = p.since(start)
+	return p.carry(node, node.Span, fill(&node.X, x))
+}

@@ -1,0 +1,303 @@
+package parser
+
+import (
+	"github.com/sqlstream/sqlstream/parser/ast"
+	"github.com/sqlstream/sqlstream/parser/diag"
+)
+
+// core is what the first field of every SELECT in the text for TiDB stands for:
+// it carries what the inner grammar has no place for. Exactly one of sel, values
+// and paren is set.
+type core struct {
+	sel    *ast.Select
+	values *ast.Values
+	paren  *ast.Query // a parenthesised query with clauses around it
+	query  *ast.Query // of the first core of a query: the query's own node
+	byName bool       // the set operator before this core has BY NAME
+}
+
+// queryAt tells whether the token at index i opens parentheses around a query,
+// and not around an expression or a join.
+func (p *parser) queryAt(i int) bool {
+	if i+1 >= p.end || p.toks[i].kind != tokOp || p.text(p.toks[i]) != "(" {
+		return false
+	}
+	n := i + 1 - p.pos
+	switch {
+	case p.anyWordAt(n, "SELECT", "WITH", "FROM"):
+		return true
+	case p.wordAt(n, "VALUES"):
+		return p.opAt(n+1, "(")
+	case p.wordAt(n, "TABLE"):
+		return p.nameAt(n + 1)
+	case !p.opAt(n, "("):
+		return false
+	}
+	after := int(p.toks[i+1].match) + 1 - p.pos
+	if after <= 0 || !p.queryAt(i+1) {
+		return false
+	}
+	return p.opAt(after, ")") || p.anyWordAt(after, "UNION", "INTERSECT", "EXCEPT", "MINUS", "ORDER", "LIMIT", "OFFSET", "FETCH")
+}
+
+// queryParen is queryAt for the token n ahead.
+func (p *parser) queryParen(n int) bool { return p.queryAt(p.pos + n) }
+
+// queryInParens reads "(" query ")" and gives the rope without parentheses.
+func (p *parser) queryInParens() (rope, diag.Span) {
+	start := p.pos
+	p.expectOp("(")
+	emit, colon := p.emit, p.colon
+	p.emit, p.colon = nil, true
+	out := p.query()
+	p.emit, p.colon = emit, colon
+	if !p.acceptOp(")") {
+		p.afterQuery()
+	}
+	return out, p.since(start)
+}
+
+// afterQuery fails because a query does not go on like this.
+func (p *parser) afterQuery() {
+	switch {
+	case p.failed:
+	case p.startsEmit():
+		p.fail(diag.Errorf(diag.ClauseOrder, p.here(), "%s is allowed only at the end of the statement", p.upper(p.peek())))
+	case p.done():
+		p.unexpected(`")"`)
+	default:
+		p.unexpectedHere()
+	}
+}
+
+// unexpectedHere fails because nothing more was expected.
+func (p *parser) unexpectedHere() {
+	switch {
+	case p.isWord("FOR") && p.anyWordAt(1, "UPDATE", "SHARE"):
+		p.failf(diag.NotSupported, p.here(), "locking reads (FOR %s) are not supported", p.upper(p.at(1)))
+	case p.isWord("INTO"):
+		p.fail(diag.Errorf(diag.NotSupported, p.here(), "SELECT … INTO is not supported").WithHint("write INSERT INTO sink SELECT …"))
+	case p.isOp(":="), p.refusedOperator():
+	case p.operandAt(0):
+		p.missingComma()
+	default:
+		p.failf(diag.Unexpected, p.here(), "unexpected %s", p.describe(p.peek()))
+	}
+}
+
+// query rewrites a query. With emit set, the clauses of a continuous query are
+// taken from among its last clauses.
+func (p *parser) query() rope {
+	defer p.leave()
+	if !p.enter() {
+		return rope{}
+	}
+	start := p.pos
+	q := &ast.Query{}
+	out := p.with()
+	body, inner := p.body(q)
+	q.Span = p.since(start)
+	tail := p.queryTail(q, start)
+	if inner != nil && out.head == nil && tail.head == nil && q.OrderAll == nil {
+		return *inner
+	}
+	if inner != nil {
+		body = p.parenCore(q, *inner, q.Span)
+	}
+	out.join(body)
+	out.join(tail)
+	return out
+}
+
+// parenCore emits a parenthesised query as an operand of a set operator, or as a
+// body with clauses around it.
+func (p *parser) parenCore(q *ast.Query, inner rope, span diag.Span) rope {
+	c := &core{query: q}
+	out := newRope("SELECT ", span.Start)
+	out.join(p.carry(c, span, fillQuery(&c.paren, inner)).rope)
+	return out
+}
+
+// with reads WITH [RECURSIVE] name [(columns)] AS (query), ...
+func (p *parser) with() rope {
+	if !p.isWord("WITH") {
+		return rope{}
+	}
+	out := newRope("WITH ", p.here().Start)
+	p.next()
+	if p.isWord("RECURSIVE") && p.nameAt(1) {
+		out.add("RECURSIVE ", p.here().Start)
+		p.next()
+	}
+	for first := true; first || p.acceptOp(","); first = false {
+		if !first {
+			out.add(",", p.here().Start)
+		}
+		out.join(p.cte())
+	}
+	out.add(" ", p.here().Start)
+	return out
+}
+
+func (p *parser) cte() rope {
+	start := p.pos
+	node := &ast.CTE{Name: p.ident("a name")}
+	if p.isOp("(") {
+		node.Columns = p.identList("a column name")
+	}
+	p.expect("AS")
+	if p.isWord("MATERIALIZED") || p.isWords("NOT", "MATERIALIZED") {
+		materialized := !p.accept("NOT")
+		p.next()
+		node.Materialized = &materialized
+	}
+	q, _ := p.queryInParens()
+	node.Span = p.since(start)
+	out := p.nameLeaf(node, node.Span).rope
+	out.add(" AS ", node.Span.Start)
+	out.join(q.wrapped())
+	return out
+}
+
+// body reads SELECTs and set operators. A single parenthesised query is given
+// back as inner, not yet emitted.
+func (p *parser) body(q *ast.Query) (out rope, inner *rope) {
+	first, span, paren := p.bodyOperand(q)
+	op, byName := p.setOperator()
+	if paren && op == "" {
+		return rope{}, &first
+	}
+	out = p.operandRope(q, first, span, paren)
+	for ; op != ""; op, byName = p.setOperator() {
+		out.add(" "+op+" ", p.here().Start)
+		at := len(p.side)
+		r, span, paren := p.bodyOperand(nil)
+		out.join(p.operandRope(nil, r, span, paren))
+		p.markByName(at, byName)
+	}
+	return out, nil
+}
+
+func (p *parser) operandRope(q *ast.Query, r rope, span diag.Span, paren bool) rope {
+	if !paren {
+		return r
+	}
+	return p.parenCore(q, r, span)
+}
+
+// markByName tells the core of the operand just read, the last one stored, that
+// the operator before it matches columns by name.
+func (p *parser) markByName(from int, byName bool) {
+	if !byName {
+		return
+	}
+	for i := len(p.side) - 1; i >= from; i-- {
+		if c, ok := p.side[i].node.(*core); ok {
+			c.byName = true
+			return
+		}
+	}
+}
+
+// bodyOperand reads SELECT, VALUES, TABLE t, or a parenthesised query, for which
+// the rope is that of the query inside.
+func (p *parser) bodyOperand(q *ast.Query) (out rope, span diag.Span, paren bool) {
+	start := p.pos
+	switch {
+	case p.isOp("("):
+		out, span = p.queryInParens()
+		return out, span, true
+	case p.isWord("VALUES"):
+		out = p.values(q)
+	case p.isWord("TABLE"):
+		out = p.tableCore(q)
+	case p.isWord("SELECT"), p.isWord("FROM"):
+		out = p.selectCore(q)
+	default:
+		p.unexpected("SELECT")
+	}
+	return out, p.since(start), false
+}
+
+// setOperator reads UNION, INTERSECT, EXCEPT or MINUS, with ALL, DISTINCT, BY NAME.
+func (p *parser) setOperator() (op string, byName bool) {
+	switch {
+	case p.isWord("MINUS") && p.startsMinus():
+		op = "EXCEPT"
+	case p.anyWordAt(0, "UNION", "INTERSECT", "EXCEPT"):
+		op = p.upper(p.peek())
+	default:
+		return "", false
+	}
+	p.next()
+	if p.acceptAny("ALL", "DISTINCT") == "ALL" {
+		op += " ALL"
+	}
+	byName = p.accept("BY", "NAME")
+	return op, byName
+}
+
+func (p *parser) startsMinus() bool {
+	return p.anyWordAt(1, "SELECT", "FROM", "VALUES", "ALL", "DISTINCT", "TABLE") || p.opAt(1, "(")
+}
+
+// values reads VALUES (a, b), (c, d).
+func (p *parser) values(q *ast.Query) rope {
+	start := p.pos
+	p.next()
+	node := &ast.Values{}
+	var cells []operand
+	p.sepList(func() {
+		at := p.here()
+		row := p.bracketList("(", ")")
+		at.End = p.since(p.pos - 1).End
+		p.checkRow(node, len(row), at)
+		cells = append(cells, row...)
+	})
+	node.Span = p.since(start)
+	var args []arg
+	for i := range node.Rows {
+		n := len(node.Rows[i])
+		if n > len(cells) {
+			break
+		}
+		args = fillAll(args, node.Rows[i], cells[:n])
+		cells = cells[n:]
+	}
+	out := newRope("SELECT ", node.Span.Start)
+	out.join(p.carry(&core{values: node, query: q}, node.Span, args...).rope)
+	return out
+}
+
+// checkRow adds a row of n cells to VALUES; all rows have the same length.
+func (p *parser) checkRow(node *ast.Values, n int, at diag.Span) {
+	if len(node.Rows) > 0 && len(node.Rows[0]) != n {
+		p.report(diag.Errorf(diag.BadArity, at, "this row has %d values, the first has %d", n, len(node.Rows[0])))
+	}
+	if n == 0 && !p.failed {
+		p.report(diag.Errorf(diag.BadArity, at, "a row needs at least one value"))
+	}
+	node.Rows = append(node.Rows, make([]ast.Expr, n))
+}
+
+// tableCore reads TABLE t as SELECT * FROM t.
+func (p *parser) tableCore(q *ast.Query) rope {
+	start := p.pos
+	p.next()
+	name := p.name("a table")
+	span := p.since(start)
+	table := p.nameLeaf(&ast.TableName{Span: name.Span, Name: name}, name.Span)
+	sel := &ast.Select{Span: span}
+	out := newRope("SELECT ", span.Start)
+	out.join(p.carry(&core{sel: sel, query: q}, span).rope)
+	out.add(",", span.Start)
+	out.join(p.starItem(span).rope)
+	out.add(" FROM ", span.Start)
+	out.join(table.rope)
+	return out
+}
+
+// starItem is the select item * that was not written.
+func (p *parser) starItem(span diag.Span) operand {
+	return p.carry(&ast.SelectItem{Span: span, Expr: &ast.Star{Span: span}, Text: "*"}, span)
+}

@@ -1,0 +1,174 @@
+package parser
+
+import (
+	"strings"
+
+	"github.com/sqlstream/sqlstream/parser/ast"
+	"github.com/sqlstream/sqlstream/parser/diag"
+)
+
+// specialCall reads the calls whose arguments have keywords; the name is next,
+// the parenthesis behind it. Where the plain form is used it gives false.
+func (p *parser) specialCall(word string) (operand, bool) {
+	switch word {
+	case "TRY_CAST", "SAFE_CAST":
+		return p.cast(true), true
+	case "ROW":
+		return p.rowCall(), true
+	case "EXTRACT":
+		if p.wordAt(3, "FROM") {
+			return p.extract(), true
+		}
+	case "FLOOR", "CEIL", "CEILING":
+		return p.keywordCall(p.floorTo), true
+	case "SUBSTRING", "SUBSTR":
+		return p.keywordCall(p.fromFor), true
+	case "OVERLAY":
+		return p.keywordCall(p.placing), true
+	case "POSITION":
+		return p.keywordCall(p.positionIn), true
+	case "TRIM":
+		return p.keywordCall(p.trimFrom), true
+	}
+	return operand{}, false
+}
+
+// rowCall reads ROW(a, b).
+func (p *parser) rowCall() operand {
+	start := p.pos
+	p.next()
+	list := p.bracketList("(", ")")
+	node := &ast.Row{Span: p.since(start), Elems: make([]ast.Expr, len(list))}
+	return p.carry(node, node.Span, fills(node.Elems, list)...)
+}
+
+// extract reads EXTRACT(unit FROM x) as extract('UNIT', x).
+func (p *parser) extract() operand {
+	c := p.beginCall()
+	t := p.next()
+	var unit *ast.Literal
+	if t.isString() {
+		unit = p.stringOf(t)
+	} else {
+		unit = &ast.Literal{Span: t.span(), Kind: ast.LitString, Text: strings.ToUpper(p.text(t))}
+	}
+	p.next()
+	c.args = append(c.args, p.leaf(unit), p.nested())
+	p.closeList()
+	return p.carryCall(c)
+}
+
+// beginCall takes the name and the parenthesis.
+func (p *parser) beginCall() *call {
+	start := p.pos
+	id := p.take()
+	p.next()
+	return &call{node: &ast.Call{Name: ast.Name{Span: id.Span, Parts: []ast.Ident{id}}}, start: start}
+}
+
+// keywordCall reads a call whose argument list may have the keyword form that
+// rest knows; rest leaves the closing parenthesis.
+func (p *parser) keywordCall(rest func(c *call)) operand {
+	c := p.beginCall()
+	if !p.isOp(")") {
+		rest(c)
+	}
+	p.closeList()
+	p.afterCall(c)
+	return p.carryCall(c)
+}
+
+// add reads one more argument.
+func (p *parser) add(c *call) { c.args = append(c.args, p.nested()) }
+
+// plain reads the remaining arguments of the plain form.
+func (p *parser) plain(c *call) {
+	for p.acceptOp(",") {
+		p.add(c)
+	}
+}
+
+// floorTo reads x TO unit as x, 'UNIT'.
+func (p *parser) floorTo(c *call) {
+	p.add(c)
+	if !p.accept("TO") {
+		p.plain(c)
+		return
+	}
+	unit, ok := p.unitAt(0)
+	if !ok {
+		p.noUnit("TO")
+		return
+	}
+	t := p.next()
+	c.args = append(c.args, p.leaf(&ast.Literal{Span: t.span(), Kind: ast.LitString, Text: unit.String()}))
+}
+
+// fromFor reads s FROM start [FOR length].
+func (p *parser) fromFor(c *call) {
+	p.add(c)
+	if !p.accept("FROM") {
+		p.plain(c)
+		return
+	}
+	p.add(c)
+	if p.accept("FOR") {
+		p.add(c)
+	}
+}
+
+// placing reads s PLACING t FROM start [FOR length].
+func (p *parser) placing(c *call) {
+	p.add(c)
+	if !p.accept("PLACING") {
+		p.plain(c)
+		return
+	}
+	p.add(c)
+	p.expect("FROM")
+	p.add(c)
+	if p.accept("FOR") {
+		p.add(c)
+	}
+}
+
+// positionIn reads x IN s.
+func (p *parser) positionIn(c *call) {
+	saved := p.colon
+	p.colon = true
+	c.args = append(c.args, p.binary(precConcat))
+	p.colon = saved
+	if !p.accept("IN") {
+		p.plain(c)
+		return
+	}
+	p.add(c)
+}
+
+// trimFrom reads [BOTH | LEADING | TRAILING] [chars] FROM s, as a call of trim,
+// ltrim or rtrim with the text first.
+func (p *parser) trimFrom(c *call) {
+	side := ""
+	if p.anyWordAt(0, "BOTH", "LEADING", "TRAILING") && (p.operandAt(1) || p.wordAt(1, "FROM")) {
+		side = p.upper(p.next())
+	}
+	if side == "" || !p.isWord("FROM") {
+		p.add(c)
+	}
+	if !p.accept("FROM") {
+		if side != "" {
+			p.fail(diag.Errorf(diag.Unexpected, p.here(), "expected FROM, found %s", p.describe(p.peek())).
+				WithHint("write TRIM(%s characters FROM text)", side))
+			return
+		}
+		p.plain(c)
+		return
+	}
+	chars := c.args
+	c.args = nil
+	p.add(c)
+	c.args = append(c.args, chars...)
+	if name := map[string]string{"LEADING": "ltrim", "TRAILING": "rtrim"}[side]; name != "" {
+		c.node.Name.Parts[0].Name = name
+	}
+}

@@ -1,0 +1,79 @@
+package parser
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/sqlstream/sqlstream/parser/diag"
+)
+
+// piece of a script: the tokens start to end, without the semicolon.
+type statementRange struct {
+	start, end int
+	closed     bool // a semicolon follows
+}
+
+// split cuts tokens at semicolons, leaving empty statements out. The semicolons
+// of EXECUTE STATEMENT SET BEGIN … END do not count.
+func split(text string, toks []token) []statementRange {
+	var out []statementRange
+	word := func(i int, w string) bool {
+		return i < len(toks) && toks[i].kind == tokWord && strings.EqualFold(text[toks[i].start:toks[i].end], w)
+	}
+	start, inSet := 0, false
+	for i := 0; i <= len(toks); i++ {
+		end := i == len(toks)
+		if !end && i == start {
+			inSet = word(i, "EXECUTE") && word(i+1, "STATEMENT") && word(i+2, "SET")
+		}
+		semicolon := !end && toks[i].kind == tokOp && text[toks[i].start] == ';'
+		if semicolon && inSet && !word(i-1, "END") {
+			continue
+		}
+		if !semicolon && !end {
+			continue
+		}
+		if i > start {
+			out = append(out, statementRange{start, i, semicolon})
+		}
+		start = i + 1
+	}
+	return out
+}
+
+// Statement is the place of one statement in a script.
+type Statement struct {
+	diag.Span
+	Complete bool // a semicolon follows
+}
+
+// Split finds the statements of a text without parsing them, for a shell that
+// reads line by line. A statement whose string, comment or bracket is still open
+// is never complete.
+func Split(text string) []Statement {
+	toks, diags := lex(text, false)
+	var out []Statement
+	for _, s := range split(text, toks) {
+		span := diag.Span{Start: int(toks[s.start].start), End: int(toks[s.end-1].end)}
+		out = append(out, Statement{span, s.closed && !open(diags, span)})
+	}
+	return out
+}
+
+func open(diags []*diag.Diagnostic, span diag.Span) bool {
+	return slices.ContainsFunc(diags, func(d *diag.Diagnostic) bool {
+		return d.Code == diag.Unclosed && d.Span.Start >= span.Start && d.Span.Start < span.End
+	})
+}
+
+// bad tells whether the lexer complained inside a statement.
+func bad(diags []*diag.Diagnostic, toks []token, s statementRange) bool {
+	start, end := int(toks[s.start].start), int(toks[s.end-1].end)
+	return slices.ContainsFunc(diags, func(d *diag.Diagnostic) bool {
+		return d.Span.Start >= start && d.Span.Start < end
+	})
+}
+
+func sortDiags(diags []*diag.Diagnostic) {
+	slices.SortStableFunc(diags, func(a, b *diag.Diagnostic) int { return a.Span.Start - b.Span.Start })
+}

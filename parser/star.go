@@ -1,0 +1,81 @@
+package parser
+
+import (
+	"github.com/sqlstream/sqlstream/parser/ast"
+	"github.com/sqlstream/sqlstream/parser/diag"
+)
+
+// star reads * or a.b.* with EXCEPT and REPLACE, or gives nil.
+func (p *parser) star() (*ast.Star, []arg) {
+	n := 0
+	for p.at(n).isName() && p.opAt(n+1, ".") {
+		n += 2
+	}
+	if !p.opAt(n, "*") || n > 0 && p.reservedAt(0) {
+		return nil, nil
+	}
+	start := p.pos
+	node := &ast.Star{}
+	for ; n > 0; n -= 2 {
+		node.Qualifier = append(node.Qualifier, p.take())
+		p.next()
+	}
+	p.next()
+	if p.isWord("EXCLUDE") && !p.opAt(1, ",") || p.isWord("EXCEPT") && p.opAt(1, "(") && !p.queryParen(1) {
+		p.next()
+		if p.isOp("(") {
+			node.Except = p.identList("a column")
+		} else {
+			node.Except = []ast.Ident{p.ident("a column")}
+		}
+	}
+	var args []arg
+	if p.isWord("REPLACE") && p.opAt(1, "(") {
+		p.next()
+		args = p.starReplace(node)
+	}
+	if p.isWord("RENAME") && p.opAt(1, "(") {
+		p.failf(diag.NotSupported, p.here(), "* RENAME is not supported")
+	}
+	node.Span = p.since(start)
+	return node, args
+}
+
+// starReplace reads (expr AS name, ...).
+func (p *parser) starReplace(node *ast.Star) []arg {
+	var list []operand
+	p.parenList(false, func() {
+		start := p.pos
+		list = append(list, p.nested())
+		item := ast.SelectItem{Span: p.since(start), Text: p.folded(start)}
+		p.expect("AS")
+		alias := p.ident("a column")
+		item.Alias = &alias
+		node.Replace = append(node.Replace, item)
+	})
+	var args []arg
+	for i := range list {
+		args = append(args, fill(&node.Replace[i].Expr, list[i]))
+	}
+	return args
+}
+
+// softClause tells whether the next token, a word that is not reserved, begins a
+// clause here and is no alias.
+func (p *parser) softClause() bool {
+	switch p.upper(p.peek()) {
+	case "WINDOW":
+		return p.startsWindow()
+	case "OFFSET":
+		return p.startsOffset()
+	case "FETCH":
+		return p.startsFetch()
+	case "MINUS":
+		return p.startsMinus()
+	case "EMIT", "OUTPUT", "TRIGGER":
+		return p.startsEmit()
+	case "LATERAL":
+		return p.wordAt(1, "VIEW")
+	}
+	return false
+}
