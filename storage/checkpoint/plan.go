@@ -36,10 +36,10 @@ type Recovery struct {
 	Next int64
 }
 
-// maxUncommitted is how many batches a crash can leave without their commit:
-// commits are written in order with the offsets, and offsets/N-1, durable
-// before N-1 is published, follow commits/N-3 there.
-const maxUncommitted = 3
+// maxUncommitted is how many logged batches crashes can leave without their
+// commit: offsets/N are only visible once the commits queued before them are
+// durable, that of N-2 among them.
+const maxUncommitted = 2
 
 // Plan decides by the rules of the checkpoint protocol:
 //

@@ -254,11 +254,17 @@ func (w *writer) runUntil(p *Pending) {
 }
 
 // write makes a group durable and tells those who wait, then tidies up.
+// Commits come before offsets, so that a batch with offsets has at most one
+// before it whose commit may be lost.
 func (w *writer) write(group []*job) {
 	var before, files []vfs.NewFile
 	for _, j := range group {
 		before = append(before, j.before...)
-		files = append(files, j.file)
+		if j.log == w.c.commits {
+			before = append(before, j.file)
+		} else {
+			files = append(files, j.file)
+		}
 	}
 	err := w.err()
 	if err == nil {
