@@ -15,18 +15,19 @@ type rowBuilders struct {
 	key  []byte
 }
 
-func (t *Table) builders() *rowBuilders {
-	if t.row == nil {
-		r := &rowBuilders{cols: make([]*vec.Vector, len(t.nodes))}
-		for _, n := range t.nodes {
+// builders returns empty builders for the key columns.
+func (w *work) builders(l *layout) *rowBuilders {
+	if w.row == nil {
+		r := &rowBuilders{cols: make([]*vec.Vector, len(l.nodes))}
+		for _, n := range l.nodes {
 			r.bs = append(r.bs, vec.NewBuilder(n.typ))
 		}
-		t.row = r
+		w.row = r
 	}
-	for _, b := range t.row.bs {
+	for _, b := range w.row.bs {
 		b.Reset()
 	}
-	return t.row
+	return w.row
 }
 
 func (r *rowBuilders) finish() []*vec.Vector {
@@ -37,21 +38,71 @@ func (r *rowBuilders) finish() []*vec.Vector {
 }
 
 // Hash is what vec.Hash gives for the key of a group.
-func (t *Table) Hash(group uint32) uint64 {
-	if len(t.nodes) == 1 && !t.isNull(group, &t.nodes[0]) {
-		n := &t.nodes[0]
-		w := int(group)*t.words + n.word
-		switch n.phys {
-		case types.PhysInt64:
-			return vec.HashInt(int64(t.keys[w]))
-		case types.PhysString:
-			return vec.HashBytes(deref(t.arena, t.keys[w]))
+func (t *Table) Hash(group uint32) uint64 { return t.hashWith(t.work, group) }
+
+// hashWith is Hash in the working memory of w: other goroutines may read t.
+func (t *Table) hashWith(w *work, group uint32) uint64 {
+	if t.lists {
+		r := w.builders(t.layout)
+		r.one[0] = group
+		t.Keys(r.one[:], r.bs)
+		return vec.HashRow(r.finish(), 0)
+	}
+	if len(t.nodes) == 0 {
+		return vec.HashNull
+	}
+	h := t.hashNode(&t.nodes[0], group)
+	for i := 1; i < len(t.nodes); i++ {
+		h = vec.CombineHash(h, t.hashNode(&t.nodes[i], group))
+	}
+	return h
+}
+
+func (t *Table) hashNode(n *node, g uint32) uint64 {
+	if t.isNull(g, n) {
+		return vec.HashNull
+	}
+	w := int(g)*t.words + n.word
+	switch n.phys {
+	case types.PhysString:
+		return vec.HashBytes(deref(t.arena, t.keys[w]))
+	case types.PhysInt128:
+		return vec.HashInt128(types.Int128{Lo: t.keys[w], Hi: int64(t.keys[w+1])})
+	case types.PhysInterval:
+		return vec.HashInterval(interval(t.keys[w:]))
+	case types.PhysStruct:
+		h := uint64(vec.HashStruct)
+		for i := range n.kids {
+			h = vec.CombineHash(h, t.hashNode(&n.kids[i], g))
+		}
+		return h
+	}
+	return vec.HashInt(int64(t.keys[w]))
+}
+
+// InsertFrom finds or makes the groups of keys of src, a table over the same key
+// columns: into[i] belongs to groups[i] of src. It returns the number of new groups,
+// which Added lists. src is only read: several tables may take from it at once.
+func (t *Table) InsertFrom(src *Table, groups, into []uint32) int {
+	t.added = t.added[:0]
+	p := &t.probe
+	t.layout.room(p, len(groups))
+	for k := range p.bufs {
+		p.bufs[k] = src.arena
+	}
+	if src.nulls != nil {
+		p.nulls = p.cleared(len(groups) * t.mask)
+	}
+	for i, g := range groups {
+		copy(p.words[i*t.words:], src.keys[int(g)*t.words:][:t.words])
+		if src.nulls != nil {
+			copy(p.nulls[i*t.mask:], src.nulls[int(g)*t.mask:][:t.mask])
 		}
 	}
-	r := t.builders()
-	r.one[0] = group
-	t.Keys(r.one[:], r.bs)
-	return vec.HashRow(r.finish(), 0)
+	for i, g := range groups {
+		into[i] = t.findRow(i, uint32(src.hashWith(t.work, g)), true)
+	}
+	return len(t.added)
 }
 
 // Keys appends the key of each group to the builders, one for each key column.
@@ -148,7 +199,7 @@ func (t *Table) nodeBytes(dst []byte, n *node, g uint32) []byte {
 // vec.AppendRowKey wrote. Added lists the group if it is new.
 func (t *Table) InsertKey(key []byte) (uint32, error) {
 	t.added = t.added[:0]
-	r := t.builders()
+	r := t.builders(t.layout)
 	if err := vec.DecodeRowKey(key, r.bs); err != nil {
 		return Missing, err
 	}
@@ -159,7 +210,7 @@ func (t *Table) InsertKey(key []byte) (uint32, error) {
 
 // FindKey is InsertKey without making a group: Missing if there is none.
 func (t *Table) FindKey(key []byte) (uint32, error) {
-	r := t.builders()
+	r := t.builders(t.layout)
 	if err := vec.DecodeRowKey(key, r.bs); err != nil {
 		return Missing, err
 	}
@@ -171,7 +222,7 @@ func (t *Table) FindKey(key []byte) (uint32, error) {
 // has a place for each. It returns the number of new groups.
 func (t *Table) InsertKeys(keys [][]byte, groups []uint32) (int, error) {
 	t.added = t.added[:0]
-	r := t.builders()
+	r := t.builders(t.layout)
 	for _, k := range keys {
 		if err := vec.DecodeRowKey(k, r.bs); err != nil {
 			return 0, err

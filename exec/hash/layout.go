@@ -24,13 +24,14 @@ type node struct {
 // layout says where the values of a key lie.
 type layout struct {
 	nodes []node
-	fixed int // words that hold values
-	words int // all words
-	mask  int // words of the null mask
+	fixed int  // words that hold values
+	words int  // all words
+	mask  int  // words of the null mask
+	lists bool // an ARRAY or MAP is somewhere
 }
 
-func newLayout(keys []types.Type) layout {
-	var l layout
+func newLayout(keys []types.Type) *layout {
+	l := &layout{}
 	bits, texts := 0, 0
 	for _, t := range keys {
 		l.nodes = append(l.nodes, l.add(t, &bits, &texts))
@@ -53,6 +54,7 @@ func (l *layout) add(t types.Type, bits, texts *int) node {
 	case types.PhysString, types.PhysList:
 		n.text = *texts
 		*texts++
+		l.lists = l.lists || n.phys == types.PhysList
 	case types.PhysStruct:
 		for _, f := range t.Fields {
 			n.kids = append(n.kids, l.add(f.Type, bits, texts))
@@ -99,6 +101,14 @@ type probe struct {
 
 // load fills p with the rows of cols that count, n of them.
 func (l *layout) load(p *probe, cols []*vec.Vector, sel []int32, n int) {
+	l.room(p, n)
+	for i := range l.nodes {
+		l.loadNode(p, &l.nodes[i], cols[i], sel, n)
+	}
+}
+
+// room gives p space for n keys without NULLs.
+func (l *layout) room(p *probe, n int) {
 	if need := n * l.words; cap(p.words) < need {
 		p.words = make([]uint64, need)
 	}
@@ -107,9 +117,6 @@ func (l *layout) load(p *probe, cols []*vec.Vector, sel []int32, n int) {
 	if p.bufs == nil {
 		p.bufs = make([][]byte, l.words-l.fixed)
 		p.enc = make([][]byte, l.words-l.fixed)
-	}
-	for i := range l.nodes {
-		l.loadNode(p, &l.nodes[i], cols[i], sel, n)
 	}
 }
 

@@ -25,7 +25,8 @@ const Missing = math.MaxUint32
 // in a table is a pointer, and nothing refers to a batch after a call. It is used by
 // one goroutine at a time.
 type Table struct {
-	layout
+	*layout
+	*work
 	slots []uint64
 	shift uint // tag >> shift is the home of a slot
 
@@ -38,23 +39,32 @@ type Table struct {
 	free   []uint32 // deleted groups
 	added  []uint32 // groups of the last FindOrInsert that were not there before
 
-	probe  probe
-	hashes []uint64
-
 	seen  *vec.Vector // the dictionary of the last batch
 	dict  *vec.Vector // the dictionary that codes belongs to
 	codes []uint32    // group + 1 of each entry, 0 = not looked up yet
+}
 
-	row *rowBuilders // for single keys
+// work is the memory of a call, shared by siblings.
+type work struct {
+	probe  probe
+	hashes []uint64
+	row    *rowBuilders // for single keys
 }
 
 const minSlots = 16
 
 // New returns an empty table over key columns of the given types; there may be none.
 func New(keys []types.Type) *Table {
-	t := &Table{layout: newLayout(keys)}
-	t.resize(minSlots)
-	return t
+	return (&Table{layout: newLayout(keys), work: &work{}}).Sibling()
+}
+
+// Sibling returns an empty table over the same key columns. It shares the working
+// memory of t, some hundred KiB at worst: siblings are used by the same goroutine.
+// Keep many small tables, one a window say, as siblings.
+func (t *Table) Sibling() *Table {
+	s := &Table{layout: t.layout, work: t.work}
+	s.resize(minSlots)
+	return s
 }
 
 // Len is the number of groups that exist.
@@ -68,14 +78,10 @@ func (t *Table) Cap() int { return t.groups }
 // of their first rows. It is valid until the next call.
 func (t *Table) Added() []uint32 { return t.added }
 
-// Bytes is the memory held.
+// Bytes is the memory held, without what siblings share.
 func (t *Table) Bytes() int64 {
-	words := cap(t.slots) + cap(t.keys) + cap(t.nulls) + cap(t.probe.words) + cap(t.probe.mem) + cap(t.hashes)
-	n := 8*words + cap(t.arena) + 4*(cap(t.free)+cap(t.added)+cap(t.codes))
-	for _, b := range t.probe.enc {
-		n += cap(b)
-	}
-	return int64(n)
+	words := cap(t.slots) + cap(t.keys) + cap(t.nulls)
+	return int64(8*words + cap(t.arena) + 4*(cap(t.free)+cap(t.added)+cap(t.codes)))
 }
 
 // Reset removes all groups and keeps the memory.

@@ -167,6 +167,19 @@ func (m *model) check(t *testing.T, tab *Table, ts []types.Type) {
 	if err != nil || n != len(keys) {
 		t.Fatalf("restored %d of %d: %v", n, len(keys), err)
 	}
+	moved := tab.Sibling()
+	into := make([]uint32, len(groups))
+	for range 2 {
+		moved.InsertFrom(tab, groups, into)
+		for i, g := range into {
+			if string(moved.KeyBytes(g, nil)) != string(keys[i]) || moved.Hash(g) != tab.Hash(groups[i]) {
+				t.Fatalf("group %d of a sibling has another key", g)
+			}
+		}
+	}
+	if moved.Len() != len(groups) {
+		t.Fatalf("sibling has %d groups, want %d", moved.Len(), len(groups))
+	}
 	for i, g := range back {
 		if string(restored.KeyBytes(g, nil)) != string(keys[i]) {
 			t.Fatalf("restored group %d has another key", g)

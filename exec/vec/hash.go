@@ -14,10 +14,15 @@ import (
 // that are equal by grouping (Equal) have equal hashes.
 
 const (
-	mix1     = 0xa0761d6478bd642f
-	mix2     = 0xe7037ed1a0b428db
-	seed     = 0x9e3779b97f4a7c15
-	nullHash = 0x8ebc6af09c88c6e3
+	mix1 = 0xa0761d6478bd642f
+	mix2 = 0xe7037ed1a0b428db
+	seed = 0x9e3779b97f4a7c15
+)
+
+// The hashes of NULL, and of a STRUCT before its fields are combined with it.
+const (
+	HashNull   = 0x8ebc6af09c88c6e3
+	HashStruct = seed
 )
 
 func mum(a, b uint64) uint64 {
@@ -43,11 +48,19 @@ func FloatBits(x float64) uint64 {
 	return math.Float64bits(x)
 }
 
+// HashInt128 is the hash of a PhysInt128 value before it is combined.
+func HashInt128(x types.Int128) uint64 { return CombineHash(HashInt(int64(x.Lo)), uint64(x.Hi)) }
+
+// HashInterval is the hash of an INTERVAL before it is combined.
+func HashInterval(x types.IntervalValue) uint64 {
+	return CombineHash(HashInt(int64(x.Months)<<32|int64(uint32(x.Days))), uint64(x.Micros))
+}
+
 // HashBytes is the hash of a PhysString value before it is combined.
 func HashBytes(b []byte) uint64 { return xxh3.Hash(b) }
 
-// combine adds the hash of a further column to that of a row.
-func combine(h, x uint64) uint64 { return mum(h^seed, x^mix2) }
+// CombineHash adds the hash of a further column or field to that of a row or STRUCT.
+func CombineHash(h, x uint64) uint64 { return mum(h^seed, x^mix2) }
 
 // VNode is the virtual node, one of 256, that owns a hash.
 func VNode(h uint64) uint8 { return uint8(h >> 56) }
@@ -61,7 +74,7 @@ func Hash(cols []*Vector, n int, sel []int32, dst []uint64) []uint64 {
 	dst = grow(dst, n)
 	if len(cols) == 0 {
 		for i := range dst {
-			dst[i] = nullHash
+			dst[i] = HashNull
 		}
 		return dst
 	}
@@ -84,7 +97,7 @@ func (v *Vector) combineTo(sel []int32, dst []uint64) {
 			v.hashTo(sel[from:from+len(part)], 0, tmp)
 		}
 		for i, x := range tmp {
-			part[i] = combine(part[i], x)
+			part[i] = CombineHash(part[i], x)
 		}
 	}
 }
@@ -92,11 +105,11 @@ func (v *Vector) combineTo(sel []int32, dst []uint64) {
 // HashRow is the hash of one row, equal to what Hash gives for it.
 func HashRow(cols []*Vector, row int) uint64 {
 	if len(cols) == 0 {
-		return nullHash
+		return HashNull
 	}
 	h := cols[0].hashAt(row)
 	for _, c := range cols[1:] {
-		h = combine(h, c.hashAt(row))
+		h = CombineHash(h, c.hashAt(row))
 	}
 	return h
 }
@@ -143,7 +156,7 @@ func (v *Vector) hashDict(sel []int32, from int, dst []uint64) {
 		r := rowOf(sel, from, i)
 		switch {
 		case !BitGet(v.Valid, r):
-			dst[i] = nullHash
+			dst[i] = HashNull
 		case entries != nil:
 			dst[i] = entries[v.Codes[r]]
 		default:
@@ -174,7 +187,7 @@ func (v *Vector) hashFlat(sel []int32, from int, dst []uint64) {
 	}
 	for i := range dst {
 		if !BitGet(v.Valid, rowOf(sel, from, i)) {
-			dst[i] = nullHash
+			dst[i] = HashNull
 		}
 	}
 }
@@ -197,7 +210,7 @@ func (v *Vector) hashText(sel []int32, from int, dst []uint64) {
 	for i := range dst {
 		row := rowOf(sel, from, i)
 		if !BitGet(v.Valid, row) {
-			dst[i] = nullHash
+			dst[i] = HashNull
 			continue
 		}
 		r := v.Str[row]
@@ -218,7 +231,7 @@ func at(sel []int32, i int) int { return rowOf(sel, 0, i) }
 // hashAt hashes the value of one row.
 func (v *Vector) hashAt(row int) uint64 {
 	if v.IsNull(row) {
-		return nullHash
+		return HashNull
 	}
 	f, i := v.At(row)
 	switch f.Type.Phys() {
@@ -229,17 +242,15 @@ func (v *Vector) hashAt(row int) uint64 {
 	case types.PhysFloat64:
 		return HashFloat(f.F64[i])
 	case types.PhysInt128:
-		x := f.I128[i]
-		return combine(HashInt(int64(x.Lo)), uint64(x.Hi))
+		return HashInt128(f.I128[i])
 	case types.PhysInterval:
-		x := f.Iv[i]
-		return combine(HashInt(int64(x.Months)<<32|int64(uint32(x.Days))), uint64(x.Micros))
+		return HashInterval(f.Iv[i])
 	case types.PhysString:
 		return xxh3.Hash(f.Bytes(i))
 	case types.PhysStruct:
-		h := uint64(seed)
+		h := uint64(HashStruct)
 		for _, c := range f.Child {
-			h = combine(h, c.hashAt(i))
+			h = CombineHash(h, c.hashAt(i))
 		}
 		return h
 	}
@@ -253,10 +264,10 @@ func (v *Vector) hashList(i int) uint64 {
 	for e := from; e < to; e++ {
 		x := v.Child[0].hashAt(e)
 		if v.Type.Kind == types.Map {
-			h += combine(x, v.Child[1].hashAt(e))
+			h += CombineHash(x, v.Child[1].hashAt(e))
 			continue
 		}
-		h = combine(h, x)
+		h = CombineHash(h, x)
 	}
 	return h
 }
