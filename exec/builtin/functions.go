@@ -21,5 +21,10 @@ func Functions() (*fn.Registry, error) {
 			return nil, err
 		}
 	}
+	for _, a := range aggregates() {
+		if err := r.AddAggregate(&a); err != nil {
+			return nil, err
+		}
+	}
 	return r, nil
 }

@@ -191,7 +191,7 @@ func equalResult(got, want any) bool {
 	g, ok1 := got.(float64)
 	w, ok2 := want.(float64)
 	if ok1 && ok2 {
-		return g == w || g != g && w != w || math.Abs(g-w) <= 1e-12*math.Abs(w)
+		return g == w || g != g && w != w || math.Abs(g-w) <= 1e-12*max(1, math.Abs(w))
 	}
 	return reflect.DeepEqual(got, want)
 }
@@ -417,7 +417,7 @@ func probes() []probe {
 		{name: "min distinct", agg: Min, types: []types.Type{text}, domain: [][]any{words}, wrap: Distinct,
 			naive: orNull(func(xs []any) any { return unique(text, xs)[0] })},
 	}
-	return append(ps, extremes()...)
+	return append(append(ps, extremes()...), moreProbes()...)
 }
 
 func naiveCountIf(rows [][]any) any {

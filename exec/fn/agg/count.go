@@ -169,3 +169,13 @@ func (a *countIf) Merge(src fn.Accumulator, from, into []uint32) error {
 	mergeCounts(a.at, sameKind[countIf](src).at, from, into)
 	return nil
 }
+
+// CountsRows reports whether an accumulator counts all rows it is given: who counts
+// them anyway need not do it twice.
+func CountsRows(impl fn.AggImpl) bool {
+	if len(impl.Args) > 0 {
+		return false
+	}
+	_, ok := impl.New(true).(*count)
+	return ok
+}

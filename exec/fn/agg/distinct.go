@@ -1,6 +1,8 @@
 package agg
 
 import (
+	"slices"
+
 	"github.com/sqlstream/sqlstream/exec/fn"
 	"github.com/sqlstream/sqlstream/exec/vec"
 )
@@ -54,7 +56,7 @@ func (a *distinct) Bytes() int64 { return a.seen.bytes() + a.inner.Bytes() }
 func (a *distinct) Add(rows fn.AggRows) error {
 	a.begin()
 	if rows.W != nil {
-		a.w = make([]int64, len(rows.W))
+		a.w = slices.Grow(a.w, len(rows.W))[:len(rows.W)]
 	}
 	for i, g := range rows.Groups {
 		r := rowAt(rows.Sel, i)
@@ -66,18 +68,22 @@ func (a *distinct) Add(rows fn.AggRows) error {
 			continue
 		}
 		a.sel, a.groups = append(a.sel, int32(r)), append(a.groups, g)
-		if a.w != nil {
+		if rows.W != nil {
 			a.w[r] = sign
 		}
 	}
 	if len(a.sel) == 0 {
 		return nil
 	}
-	return a.inner.Add(fn.AggRows{Args: rows.Args, Sel: a.sel, W: a.w, Groups: a.groups, Seq: rows.Seq})
+	out := fn.AggRows{Args: rows.Args, Sel: a.sel, Groups: a.groups, Seq: rows.Seq}
+	if rows.W != nil {
+		out.W = a.w
+	}
+	return a.inner.Add(out)
 }
 
 func (a *distinct) begin() {
-	a.sel, a.groups, a.w = a.sel[:0], a.groups[:0], nil
+	a.sel, a.groups, a.w = a.sel[:0], a.groups[:0], a.w[:0]
 }
 
 // turn is 1 when a value appears, −1 when it vanishes.
@@ -103,6 +109,9 @@ func (a *distinct) Merge(src fn.Accumulator, from, into []uint32) error {
 	for i, f := range from {
 		g := into[i]
 		o.seen.eachOf(f, func(key []byte, w int64) {
+			if w == 0 {
+				return
+			}
 			before, after := a.seen.add(g, key, w)
 			if sign := turn(before, after); sign != 0 {
 				a.groups, a.w = append(a.groups, g), append(a.w, sign)
@@ -119,10 +128,11 @@ func (a *distinct) Merge(src fn.Accumulator, from, into []uint32) error {
 	for i, b := range a.args {
 		cols[i] = b.Finish()
 	}
-	if !a.retract {
-		a.w = nil
+	out := fn.AggRows{Args: cols, Groups: a.groups}
+	if a.retract {
+		out.W = a.w
 	}
-	return a.inner.Add(fn.AggRows{Args: cols, W: a.w, Groups: a.groups})
+	return a.inner.Add(out)
 }
 
 // Result implements fn.Accumulator.

@@ -12,9 +12,9 @@ import (
 // weight becomes 0 is kept until the change has been logged, so that values which
 // come and go within a trigger cost one entry.
 type valueMap struct {
-	slots   []uint64     // hash tag in the high half, 1 + entry in the low half; 0 = free
-	entries []mapEntry   // by number; free ones are linked by next
-	heads   cells[int32] // by group: 1 + first entry of the group's list
+	slots   []uint64        // hash tag in the high half, 1 + entry in the low half; 0 = free
+	entries []mapEntry      // by number; free ones are linked by next
+	heads   cells[listEnds] // by group: its entries, in the order in which they came
 	keys    arena
 	free    int32
 	used    int
@@ -73,7 +73,8 @@ func (m *valueMap) findOrMake(group uint32, key []byte) int32 {
 func (m *valueMap) newEntry(e mapEntry) int32 {
 	m.used++
 	at := m.free
-	e.next = m.heads.at[e.group]
+	ends := &m.heads.at[e.group]
+	e.prev = ends.last
 	if at != 0 {
 		m.free = m.entries[at-1].next
 		m.entries[at-1] = e
@@ -81,10 +82,12 @@ func (m *valueMap) newEntry(e mapEntry) int32 {
 		m.entries = append(m.entries, e)
 		at = int32(len(m.entries))
 	}
-	if e.next != 0 {
-		m.entries[e.next-1].prev = at
+	if e.prev != 0 {
+		m.entries[e.prev-1].next = at
+	} else {
+		ends.first = at
 	}
-	m.heads.at[e.group] = at
+	ends.last = at
 	return at
 }
 
@@ -113,13 +116,16 @@ func (m *valueMap) remove(at int32) {
 		i = (i + 1) & mask
 	}
 	m.closeGap(i, mask)
+	ends := &m.heads.at[e.group]
 	if e.prev != 0 {
 		m.entries[e.prev-1].next = e.next
 	} else {
-		m.heads.at[e.group] = e.next
+		ends.first = e.next
 	}
 	if e.next != 0 {
 		m.entries[e.next-1].prev = e.prev
+	} else {
+		ends.last = e.prev
 	}
 	m.keys.drop(e.key)
 	*e = mapEntry{next: m.free}
@@ -141,7 +147,7 @@ func (m *valueMap) closeGap(gap, mask uint32) {
 
 // eachOf visits the entries of a group.
 func (m *valueMap) eachOf(group uint32, visit func(key []byte, w int64)) {
-	for at := m.heads.at[group]; at != 0; {
+	for at := m.heads.at[group].first; at != 0; {
 		e := &m.entries[at-1]
 		at = e.next
 		visit(m.keys.get(e.key), e.weight)
@@ -185,7 +191,7 @@ func (m *valueMap) tidy() {
 
 // reset drops the entries of a group: who resets a group logs the end of them all.
 func (m *valueMap) reset(group uint32) {
-	for at := m.heads.at[group]; at != 0; at = m.heads.at[group] {
+	for at := m.heads.at[group].first; at != 0; at = m.heads.at[group].first {
 		m.remove(at)
 	}
 	if m.used == 0 {

@@ -1,0 +1,19 @@
+package builtin
+
+import (
+	"github.com/sqlstream/sqlstream/exec/fn"
+	"github.com/sqlstream/sqlstream/exec/fn/agg"
+)
+
+// aggregates is the list of all aggregate functions.
+func aggregates() []fn.Aggregate {
+	list := []fn.Aggregate{
+		agg.Count, agg.CountIf, agg.ApproxCountDistinct,
+		agg.Sum, agg.Avg,
+		agg.Min, agg.Max, agg.MinBy, agg.MaxBy,
+		agg.BoolAnd, agg.BoolOr, agg.BitAnd, agg.BitOr, agg.BitXor,
+		agg.First, agg.Last, agg.AnyValue, agg.ArrayAgg, agg.CollectSet, agg.StringAgg,
+		agg.Mode, agg.Median, agg.Percentile, agg.PercentileDisc,
+	}
+	return append(list, agg.Statistics()...)
+}
