@@ -133,7 +133,10 @@ func parse(s Spec, v Value) (entry, *diag.Diagnostic) {
 	case Enum:
 		return enum(s, e)
 	default:
-		return e, nil
+		if !s.Required || v.Text != "" {
+			return e, nil
+		}
+		return e, badValue(s, v, "some text")
 	}
 	if problem == "" && s.Type != Bool {
 		problem = bounds(s, e.num)

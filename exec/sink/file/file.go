@@ -1,0 +1,221 @@
+// Package file is the sink that publishes each batch as files in a directory, exactly
+// once: files are staged and synced under a hidden directory (stage.go), renamed to
+// names fixed when they were staged, and recorded in the log that Spark, our own file
+// source and exec/format/sinklog share (publish.go). Readers of the plain directory
+// see whole files, none twice; readers of the log see whole batches.
+//
+// It knows neither plans nor checkpoints; what a file looks like is the business of
+// exec/format. Open this file first.
+package file
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/sqlstream/sqlstream/exec/format"
+	"github.com/sqlstream/sqlstream/exec/format/sinklog"
+	"github.com/sqlstream/sqlstream/exec/option"
+	"github.com/sqlstream/sqlstream/exec/sink"
+	"github.com/sqlstream/sqlstream/exec/types"
+	"github.com/sqlstream/sqlstream/parser/diag"
+)
+
+// Connector describes the file sink over the given formats.
+func Connector(formats []*format.Format) sink.Connector {
+	return sink.Connector{
+		Name: "file", Aliases: []string{"files", "filesystem"},
+		Doc: "Writes files into a directory: each batch whole and once, with a log of the batches that Spark reads too.",
+		Modes: map[sink.Mode]string{
+			sink.Append: "Each row is written once, into files that never change.",
+		},
+		Refused: map[sink.Mode]string{
+			sink.Update: "A published file never changes, so a row in it cannot be replaced. " +
+				"Emit final rows (append mode, with a watermark and a window or key that closes), or use a sink that can update.",
+			sink.Complete: "Each trigger would have to replace all earlier output, and readers would see it half done. " +
+				"Emit final rows (append mode), or keep the result in a materialized view.",
+			sink.Changelog: "A published file never changes, so a row in it cannot be taken back. " +
+				"Emit final rows (append mode), or use a sink that can delete.",
+		},
+		Options:   Options(),
+		Guarantee: sink.ExactlyOnce,
+		Open: func(_ context.Context, c sink.Config) (sink.Sink, error) {
+			return open(formats, c)
+		},
+	}
+}
+
+// Options of the file sink; those of the format come on top.
+func Options() []option.Spec {
+	return []option.Spec{
+		{Name: "path", Type: option.Text, Required: true, Doc: "The output directory; it is made if it does not exist."},
+		{Name: "format", Type: option.Text, Default: "parquet", Doc: "How the files are laid out."},
+		{Name: "partition_by", Type: option.Text,
+			Doc: "Columns, separated by commas, whose values become directories key=value instead of being written into the files."},
+		{Name: "max_file_bytes", Type: option.Size, Min: 1, Default: "512 MiB",
+			Doc: "Begin a further file of the batch at about this size."},
+		{Name: "max_rows_per_file", Aliases: []string{"max_records_per_file"}, Type: option.Int, Min: 0, Default: "0",
+			Doc: "Begin a further file of the batch after so many rows; 0 = no limit."},
+	}
+}
+
+// Sink writes into one directory.
+type Sink struct {
+	cfg      sink.Config
+	path     string // as the user wrote it
+	out      string // absolute
+	log      *sinklog.Log
+	writer   format.Writer
+	parts    []int // partition columns, in the order of the directories
+	data     []int // the others
+	maxBytes int64
+	maxRows  int64
+	owned    bool // the owner file says that we may publish
+	owner    sinklog.Owner
+	swept    bool // the staging directories of earlier runs are gone
+}
+
+func open(formats []*format.Format, c sink.Config) (*Sink, error) {
+	f, d, err := decode(formats, c)
+	if err != nil {
+		return nil, err
+	}
+	s := &Sink{cfg: c, path: d.Text("path"), maxBytes: d.Size("max_file_bytes"), maxRows: d.Int("max_rows_per_file")}
+	if s.out, err = directory(c.Dir, s.path); err != nil {
+		return nil, s.wrap(err)
+	}
+	if info, err := c.FS.Stat(s.out); err == nil && !info.IsDir() {
+		return nil, s.wrap(fmt.Errorf("%s is a file, not a directory", s.path))
+	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, s.wrap(err)
+	}
+	if err := s.partition(d); err != nil {
+		return nil, err
+	}
+	cols := make([]types.Column, len(s.data))
+	for i, c := range s.data {
+		cols[i] = s.cfg.Columns[c]
+	}
+	s.writer, err = f.NewWriter(format.Config{Columns: cols, Options: d, Zone: c.Zone})
+	s.log = sinklog.Open(c.FS, s.out)
+	return s, s.wrap(err)
+}
+
+func decode(formats []*format.Format, c sink.Config) (*format.Format, option.Decoded, error) {
+	name, given := option.Find(c.Options, "format")
+	if !given {
+		name.Text = "parquet"
+	}
+	f := byName(formats, name.Text)
+	if f == nil {
+		return nil, option.Decoded{}, unknownFormat(formats, name)
+	}
+	if f.NewWriter == nil {
+		return nil, option.Decoded{}, diag.NewError(nil, diag.Errorf(diag.BadOptionValue, name.Span, "the format %s cannot be written", f.Name))
+	}
+	specs := option.Join(Options(), f.WriteOptions)
+	d, err := option.Decode(specs, option.Only(specs, c.Options))
+	return f, d, err
+}
+
+func byName(formats []*format.Format, name string) *format.Format {
+	for _, f := range formats {
+		if strings.EqualFold(f.Name, name) || slices.ContainsFunc(f.Aliases, func(a string) bool { return strings.EqualFold(a, name) }) {
+			return f
+		}
+	}
+	return nil
+}
+
+func unknownFormat(formats []*format.Format, v option.Value) error {
+	var names []string
+	for _, f := range formats {
+		names = append(append(names, f.Name), f.Aliases...)
+	}
+	d := diag.Errorf(diag.BadOptionValue, v.Span, "unknown format %q", v.Text)
+	if d.Hint = diag.HintDidYouMean(v.Text, names); d.Hint == "" {
+		d.Hint = "the formats are " + strings.Join(names, ", ")
+	}
+	return diag.NewError(nil, d)
+}
+
+// directory resolves the path, which may be a file: URI, against dir.
+func directory(dir, text string) (string, error) {
+	path := text
+	if strings.HasPrefix(text, "file:") {
+		u, err := url.Parse(text)
+		if err != nil || u.Host != "" {
+			return "", fmt.Errorf("%q is not a file URI", text)
+		}
+		path = filepath.FromSlash(u.Path)
+	} else if scheme, _, ok := strings.Cut(text, "://"); ok {
+		return "", fmt.Errorf("path %s: the file sink writes local files, not %s://", text, scheme)
+	}
+	if strings.ContainsAny(path, "*?[{") {
+		return "", fmt.Errorf("path %s has wildcards; an output directory has one name", text)
+	}
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(dir, path)
+	}
+	return filepath.Abs(path)
+}
+
+// partition resolves partition_by.
+func (s *Sink) partition(d option.Decoded) error {
+	var errs []*diag.Diagnostic
+	text := d.Text("partition_by")
+	for _, name := range strings.FieldsFunc(text, func(r rune) bool { return r == ',' }) {
+		name = strings.TrimSpace(name)
+		i := slices.IndexFunc(s.cfg.Columns, func(c types.Column) bool { return strings.EqualFold(c.Name, name) })
+		switch {
+		case i < 0:
+			e := diag.Errorf(diag.BadOptionValue, d.Span("partition_by"), "the output has no column %q to partition by", name)
+			e.Hint = diag.HintDidYouMean(name, columnNames(s.cfg.Columns))
+			errs = append(errs, e)
+		case slices.Contains(s.parts, i):
+			errs = append(errs, diag.Errorf(diag.BadOptionValue, d.Span("partition_by"), "partition_by names the column %q twice", name))
+		case !canPartition(s.cfg.Columns[i].Type):
+			errs = append(errs, diag.Errorf(diag.BadOptionValue, d.Span("partition_by"), "a %s column cannot be partitioned by: %q", s.cfg.Columns[i].Type, name))
+		default:
+			s.parts = append(s.parts, i)
+		}
+	}
+	for i := range s.cfg.Columns {
+		if !slices.Contains(s.parts, i) {
+			s.data = append(s.data, i)
+		}
+	}
+	if len(s.data) == 0 && len(errs) == 0 {
+		errs = append(errs, diag.Errorf(diag.BadOptionValue, d.Span("partition_by"), "partition_by leaves no column for the files"))
+	}
+	if len(errs) > 0 {
+		return diag.NewError(nil, errs...)
+	}
+	return nil
+}
+
+func columnNames(cols []types.Column) []string {
+	out := make([]string, len(cols))
+	for i, c := range cols {
+		out[i] = c.Name
+	}
+	return out
+}
+
+// Description implements sink.Sink.
+func (s *Sink) Description() string { return "FileSink[" + s.path + "]" }
+
+// Close implements sink.Sink.
+func (s *Sink) Close() error { return nil }
+
+func (s *Sink) wrap(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("sink %q: %w", s.cfg.Name, err)
+}

@@ -1,0 +1,83 @@
+package file
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/sqlstream/sqlstream/exec/types"
+	"github.com/sqlstream/sqlstream/exec/vec"
+)
+
+// hiveNull is the directory of NULL, and as in Spark of empty text too: Spark refuses
+// to read "key=".
+const hiveNull = "__HIVE_DEFAULT_PARTITION__"
+
+// canPartition reports types whose text says the value again.
+func canPartition(t types.Type) bool {
+	return t.Kind == types.Bool || t.IsInteger() || t.Kind == types.Decimal || t.Kind == types.String || t.IsTime()
+}
+
+// directoryOf is the partition directory of a row: "day=2024-01-31/who=a%2Fb/", "" if
+// the sink has no partitions.
+func (s *Sink) directoryOf(b *vec.Batch, row int) string {
+	var out strings.Builder
+	for _, c := range s.parts {
+		out.WriteString(escape(s.cfg.Columns[c].Name))
+		out.WriteByte('=')
+		out.WriteString(valueText(b.Cols[c], row, s.cfg.Zone))
+		out.WriteByte('/')
+	}
+	return out.String()
+}
+
+func valueText(v *vec.Vector, row int, zone *time.Location) string {
+	if v.IsNull(row) {
+		return hiveNull
+	}
+	if text := escape(string(appendText(nil, v, row, zone))); text != "" {
+		return text
+	}
+	return hiveNull
+}
+
+func appendText(dst []byte, v *vec.Vector, row int, zone *time.Location) []byte {
+	f, i := v.At(row)
+	switch t := v.Type; t.Kind {
+	case types.Bool:
+		return strconv.AppendBool(dst, f.Bool[i] != 0)
+	case types.String:
+		return append(dst, v.Bytes(row)...)
+	case types.Date:
+		return types.AppendDate(dst, f.I64[i])
+	case types.Timestamp:
+		return types.AppendTimestamp(dst, f.I64[i], zone)
+	case types.TimestampNTZ:
+		return types.AppendTimestamp(dst, f.I64[i], time.UTC)
+	case types.Decimal:
+		if t.Phys() == types.PhysInt128 {
+			return types.AppendDecimal(dst, f.I128[i], int(t.Scale))
+		}
+		return types.AppendDecimal(dst, types.Int128From(f.I64[i]), int(t.Scale))
+	}
+	return strconv.AppendInt(dst, f.I64[i], 10)
+}
+
+// escape writes what a directory name cannot hold as Spark and Hive do: %XX.
+func escape(s string) string {
+	const special = "\"#%'*/:=?\\{[]^"
+	if !strings.ContainsAny(s, special) && strings.IndexFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f }) < 0 {
+		return s
+	}
+	var out strings.Builder
+	for i := range len(s) {
+		c := s[i]
+		if c < ' ' || c == 0x7f || strings.IndexByte(special, c) >= 0 {
+			out.WriteByte('%')
+			out.WriteString(strings.ToUpper(strconv.FormatUint(uint64(c)+0x100, 16)[1:]))
+			continue
+		}
+		out.WriteByte(c)
+	}
+	return out.String()
+}

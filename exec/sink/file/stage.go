@@ -1,0 +1,425 @@
+package file
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/sqlstream/sqlstream/exec/format"
+	"github.com/sqlstream/sqlstream/exec/format/sinklog"
+	"github.com/sqlstream/sqlstream/exec/sink"
+	"github.com/sqlstream/sqlstream/exec/vec"
+	"github.com/sqlstream/sqlstream/storage/vfs"
+)
+
+const (
+	stagingDir = "_staging"
+	// stagedExt is no extension of data: a reader that looks into every directory
+	// ("**/*.parquet") takes no staged file.
+	stagedExt = ".staged"
+	// maxOpen bounds the files written at the same time, one for each partition.
+	maxOpen = 64
+)
+
+// payload is what Stage returns: which staged file becomes which published one.
+type payload struct {
+	Batch int64    `json:"batch"`
+	Files []staged `json:"files"`
+}
+
+type staged struct {
+	Staged string `json:"staged"` // both relative to the output directory, with slashes
+	Name   string `json:"name"`
+	Size   int64  `json:"size"`
+	Rows   int64  `json:"rows"`
+}
+
+// emptyPayload is the payload of a batch without files: always the same bytes, so that
+// the marker of such a batch needs no place in the log.
+func emptyPayload(batch int64) []byte {
+	return []byte(`{"batch":` + strconv.FormatInt(batch, 10) + `,"files":[]}`)
+}
+
+// Stage implements sink.Sink.
+func (s *Sink) Stage(ctx context.Context, b sink.Batch, rows func(func(*vec.Batch) error) error) ([]byte, error) {
+	st := &stage{s: s, b: b, dir: path.Join(s.staging(), strconv.FormatInt(b.ID, 10)), open: map[string]*output{}}
+	text, err := st.run(ctx, rows)
+	if err != nil {
+		st.abandon()
+		return nil, s.wrap(err)
+	}
+	return text, nil
+}
+
+// staging is where the query's files wait, relative to the output directory.
+func (s *Sink) staging() string { return path.Join(stagingDir, fileSafe(s.cfg.QueryID)) }
+
+// fileSafe keeps a query id inside its directory.
+func fileSafe(id string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' {
+			return r
+		}
+		return '_'
+	}, id)
+}
+
+func (s *Sink) abs(rel string) string { return filepath.Join(s.out, filepath.FromSlash(rel)) }
+
+// stage is the writing of one batch.
+type stage struct {
+	s     *Sink
+	b     sink.Batch
+	dir   string             // relative to the output directory
+	made  bool               // the directory exists
+	open  map[string]*output // by partition key; "" without partitions
+	order []*output          // the open ones, in the order of their last use
+	files []staged
+	key   []byte
+}
+
+// output is a file being written.
+type output struct {
+	key  string
+	file staged
+	f    vfs.File
+	buf  *bufio.Writer
+	w    format.FileWriter
+}
+
+func (st *stage) run(ctx context.Context, rows func(func(*vec.Batch) error) error) ([]byte, error) {
+	if err := st.s.prepare(); err != nil {
+		return nil, err
+	}
+	if err := st.s.cfg.FS.RemoveAll(st.s.abs(st.dir)); err != nil { // of a try that was never logged
+		return nil, err
+	}
+	err := rows(func(b *vec.Batch) error {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		return st.write(b)
+	})
+	if err == nil {
+		err = st.finish()
+	}
+	if err != nil {
+		return nil, err
+	}
+	if len(st.files) == 0 {
+		return emptyPayload(st.b.ID), nil
+	}
+	return json.Marshal(payload{Batch: st.b.ID, Files: st.files})
+}
+
+// prepare makes the directory of the log before any data file is visible: a source on
+// the directory then reads the log from the start.
+func (s *Sink) prepare() error {
+	if err := vfs.MkdirAllSync(s.cfg.FS, s.log.Path()); err != nil {
+		return fmt.Errorf("directory %s: %w", s.path, err)
+	}
+	return nil
+}
+
+// write sorts the rows of a batch to their files.
+func (st *stage) write(b *vec.Batch) error {
+	b, err := copies(b)
+	if err != nil || b.Rows() == 0 {
+		return err
+	}
+	if len(st.s.parts) == 0 {
+		return st.writeTo("", b, b.Row(0), b.Sel)
+	}
+	parts := make([]*vec.Vector, len(st.s.parts))
+	for i, c := range st.s.parts {
+		parts[i] = b.Cols[c]
+	}
+	picks, first := map[string][]int32{}, []string{}
+	b.Each(func(row int) {
+		st.key = vec.AppendRowKey(st.key[:0], parts, row)
+		pick, ok := picks[string(st.key)]
+		if !ok {
+			first = append(first, string(st.key))
+		}
+		picks[string(st.key)] = append(pick, int32(row))
+	})
+	for _, key := range first {
+		if err := st.writeTo(key, b, int(picks[key][0]), picks[key]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// copies turns weights into rows: a weight of 2 is the row twice. A row that is taken
+// back cannot be written.
+func copies(b *vec.Batch) (*vec.Batch, error) {
+	if b.W == nil {
+		return b, nil
+	}
+	var rows []int32
+	var err error
+	b.Each(func(r int) {
+		if b.W[r] < 0 {
+			err = errors.New("a row was taken back, which files cannot do; the query is not append-only")
+		}
+		for range b.W[r] {
+			rows = append(rows, int32(r))
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	out := b.Gather(rows)
+	out.W = nil
+	return out, nil
+}
+
+// writeTo writes rows of b, all of one partition, rolling to further files.
+func (st *stage) writeTo(key string, b *vec.Batch, first int, sel []int32) error {
+	data := &vec.Batch{N: b.N, Cols: make([]*vec.Vector, len(st.s.data))}
+	for i, c := range st.s.data {
+		data.Cols[i] = b.Cols[c]
+	}
+	total := b.N
+	if sel != nil {
+		total = len(sel)
+	}
+	for done := 0; done < total; {
+		o, err := st.output(key, func() string { return st.s.directoryOf(b, first) })
+		if err != nil {
+			return err
+		}
+		n := total - done
+		if st.s.maxRows > 0 {
+			n = int(min(int64(n), st.s.maxRows-o.file.Rows))
+		}
+		data.Sel = rowsOf(sel, done, done+n, b.N)
+		if err := st.add(o, data, n); err != nil {
+			return err
+		}
+		done += n
+	}
+	return nil
+}
+
+// add writes n rows, and closes a file that is full.
+func (st *stage) add(o *output, data *vec.Batch, n int) error {
+	if err := o.w.Write(data); err != nil {
+		return err
+	}
+	o.file.Rows += int64(n)
+	if st.s.maxRows > 0 && o.file.Rows >= st.s.maxRows || o.w.Bytes() >= st.s.maxBytes {
+		return st.close(o)
+	}
+	return nil
+}
+
+// rowsOf is part of a selection; sel nil = all rows.
+func rowsOf(sel []int32, from, to, n int) []int32 {
+	if sel != nil {
+		return sel[from:to]
+	}
+	if from == 0 && to == n {
+		return nil
+	}
+	out := make([]int32, 0, to-from)
+	for r := from; r < to; r++ {
+		out = append(out, int32(r))
+	}
+	return out
+}
+
+// output returns the open file of a partition, making one if needed; the file that was
+// not used for longest gives way.
+func (st *stage) output(key string, dir func() string) (*output, error) {
+	if o := st.open[key]; o != nil {
+		return o, nil
+	}
+	if len(st.order) >= maxOpen {
+		if err := st.close(st.order[0]); err != nil {
+			return nil, err
+		}
+	}
+	return st.create(key, dir())
+}
+
+func (st *stage) create(key, dir string) (*output, error) {
+	s := st.s
+	if !st.made {
+		if err := vfs.MkdirAllSync(s.cfg.FS, s.abs(st.dir)); err != nil {
+			return nil, err
+		}
+		st.made = true
+	}
+	n := len(st.files)
+	o := &output{key: key, file: staged{Staged: path.Join(st.dir, strconv.Itoa(n)+stagedExt)}}
+	var err error
+	if o.file.Name, err = st.freeName(dir, n); err != nil {
+		return nil, err
+	}
+	if o.f, err = s.cfg.FS.Create(s.abs(o.file.Staged)); err != nil {
+		return nil, err
+	}
+	o.buf = bufio.NewWriterSize(o.f, 128<<10)
+	if o.w, err = s.writer.Create(o.buf); err != nil {
+		return nil, errors.Join(err, o.f.Close())
+	}
+	st.files = append(st.files, o.file)
+	st.open[key], st.order = o, append(st.order, o)
+	return o, nil
+}
+
+// freeName is a name that no earlier batch has, not even one of a history that was
+// undone by restoring an older checkpoint.
+func (st *stage) freeName(dir string, n int) (string, error) {
+	id := strings.ReplaceAll(fileSafe(st.s.cfg.QueryID), "-", "")
+	stem := fmt.Sprintf("%spart-%05d-%s-%d", dir, n, id[:min(8, len(id))], st.b.ID)
+	for try := 0; ; try++ {
+		name := fmt.Sprintf("%s-c%03d%s", stem, try, st.s.writer.Extension())
+		taken, err := st.s.published(name)
+		if err != nil || !taken {
+			return name, err
+		}
+	}
+}
+
+// published reports whether the log lists a file. One that is there and not in the log
+// is what is left of a batch that was never logged as published: it is replaced.
+func (s *Sink) published(name string) (bool, error) {
+	_, err := s.cfg.FS.Stat(s.abs(name))
+	if isMissing(err) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	files, _, err := s.log.Files()
+	return slices.ContainsFunc(files, func(f sinklog.File) bool { return f.Name == name }), err
+}
+
+// close finishes and syncs a file.
+func (st *stage) close(o *output) error {
+	delete(st.open, o.key)
+	for i, other := range st.order {
+		if other == o {
+			st.order = append(st.order[:i], st.order[i+1:]...)
+			break
+		}
+	}
+	err := o.w.Close()
+	if err == nil {
+		err = o.buf.Flush()
+	}
+	if err == nil {
+		err = o.f.Sync()
+	}
+	if err == nil {
+		info, statErr := o.f.Stat()
+		if err = statErr; err == nil {
+			o.file.Size = info.Size()
+		}
+	}
+	if err = errors.Join(err, o.f.Close()); err != nil {
+		return err
+	}
+	for i := range st.files {
+		if st.files[i].Staged == o.file.Staged {
+			st.files[i] = o.file
+		}
+	}
+	return nil
+}
+
+// finish closes all files and makes their names durable. The first batch of a log has
+// a file even without rows: a log without any has no schema for Spark.
+func (st *stage) finish() error {
+	if len(st.files) == 0 {
+		ix, err := st.s.log.Index()
+		if err != nil {
+			return err
+		}
+		if ix.Last >= 0 {
+			return nil
+		}
+		if _, err := st.create("", st.s.nullDirectory()); err != nil {
+			return err
+		}
+	}
+	for len(st.order) > 0 {
+		if err := st.close(st.order[0]); err != nil {
+			return err
+		}
+	}
+	return vfs.SyncDir(st.s.cfg.FS, st.s.abs(st.dir))
+}
+
+// nullDirectory is the partition directory of a file without rows.
+func (s *Sink) nullDirectory() string {
+	var out strings.Builder
+	for _, c := range s.parts {
+		out.WriteString(escape(s.cfg.Columns[c].Name) + "=" + hiveNull + "/")
+	}
+	return out.String()
+}
+
+// abandon gives back what a failed Stage took, as far as that still works: a full disk
+// must not be left fuller.
+func (st *stage) abandon() {
+	for _, o := range st.order {
+		_ = o.f.Close()
+	}
+	_ = st.s.cfg.FS.RemoveAll(st.s.abs(st.dir))
+}
+
+// Discard implements sink.Sink.
+func (s *Sink) Discard(_ context.Context, b sink.Batch) error {
+	root := s.abs(s.staging())
+	entries, err := s.cfg.FS.ReadDir(root)
+	if isMissing(err) {
+		return nil
+	}
+	if err != nil {
+		return s.wrap(err)
+	}
+	for _, e := range entries {
+		if n, err := strconv.ParseInt(e.Name(), 10, 64); err == nil && n < b.ID {
+			continue // logged, and perhaps not published yet
+		}
+		if err := s.cfg.FS.RemoveAll(filepath.Join(root, e.Name())); err != nil {
+			return s.wrap(err)
+		}
+	}
+	return nil
+}
+
+// sweep removes the staging directory of a batch that was published, and the first
+// time those of the batches before: batches are published in order.
+func (s *Sink) sweep(b sink.Batch) error {
+	names := []string{strconv.FormatInt(b.ID, 10)}
+	if !s.swept {
+		entries, err := s.cfg.FS.ReadDir(s.abs(s.staging()))
+		if err != nil && !isMissing(err) {
+			return err
+		}
+		for _, e := range entries {
+			if n, err := strconv.ParseInt(e.Name(), 10, 64); err == nil && n < b.ID {
+				names = append(names, e.Name())
+			}
+		}
+		s.swept = true
+	}
+	for _, name := range names {
+		if err := s.cfg.FS.RemoveAll(s.abs(path.Join(s.staging(), name))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
