@@ -33,9 +33,7 @@ func (t *Table) lookDict(v *vec.Vector, sel []int32, hashes []uint64, groups []u
 		if *slot == 0 {
 			g := t.lookRow(v, r, hashes, i, insert)
 			groups[i] = g
-			if g != Missing {
-				*slot = g + 1
-			}
+			*slot = g + 1 // 0 for Missing
 			continue
 		}
 		groups[i] = *slot - 1

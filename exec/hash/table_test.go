@@ -251,3 +251,108 @@ func TestTableDoesNotAllocate(t *testing.T) {
 		}
 	}
 }
+
+// TestCollisions gives all keys a few hashes: only the keys themselves tell groups
+// apart.
+func TestCollisions(t *testing.T) {
+	for seed := range uint64(200) {
+		r := vectest.Rand(seed)
+		ts := keyTypes(r)
+		tab, m := New(ts), newModel()
+		for range 3 {
+			cols, sel, n := batch(r, ts, 1+r.IntN(40))
+			hashes := make([]uint64, n)
+			for i := range hashes {
+				hashes[i] = uint64(len(vectest.CanonRow(cols, rowAt(sel, i))) % 2)
+			}
+			groups := make([]uint32, n)
+			tab.FindOrInsert(cols, sel, hashes, groups)
+			for i, g := range groups {
+				key := vectest.CanonRow(cols, rowAt(sel, i))
+				if old, ok := m.groups[key]; ok && old != g {
+					t.Fatalf("seed %d: key %s has group %d, got %d", seed, key, old, g)
+				}
+				if other, ok := m.keys[g]; ok && other != key {
+					t.Fatalf("seed %d: keys %s and %s have one group", seed, key, other)
+				}
+				m.groups[key], m.keys[g] = g, key
+			}
+		}
+	}
+}
+
+// TestSharedDictionary looks one dictionary up again and again, with deletes between.
+func TestSharedDictionary(t *testing.T) {
+	text := types.Of(types.String)
+	tab := New([]types.Type{text})
+	dict := vec.FromAny(text, "a", "b", nil, "c")
+	valid := vec.AllValid(5)
+	vec.BitClear(valid, 4)
+	v := []*vec.Vector{vec.NewDict(dict, []uint32{0, 1, 2, 3, 0}, valid)}
+	groups := make([]uint32, 5)
+	tab.Find(v, nil, nil, groups)
+	for _, g := range groups {
+		if g != Missing {
+			t.Fatalf("empty table gave %v", groups)
+		}
+	}
+	if n := tab.FindOrInsert(v, nil, nil, groups); n != 4 || groups[2] != groups[4] {
+		t.Fatalf("%d new groups, %v", n, groups)
+	}
+	b := groups[1]
+	tab.Delete(b)
+	if tab.Find(v, nil, nil, groups); groups[1] != Missing {
+		t.Fatalf("deleted group is found: %v", groups)
+	}
+	if g, err := tab.InsertKey(vec.AppendKey(nil, vec.FromStrings([]string{"new"}), 0)); err != nil || g != b {
+		t.Fatalf("the deleted number is not used again: %d, %v", g, err)
+	}
+	if n := tab.FindOrInsert(v, nil, nil, groups); n != 1 || groups[1] == b {
+		t.Fatalf("%d new groups, %v", n, groups)
+	}
+	tab.Reset()
+	if n := tab.FindOrInsert(v, nil, nil, groups); n != 4 {
+		t.Fatalf("%d new groups after Reset", n)
+	}
+}
+
+// TestWideKeys has more columns than one word of the null mask.
+func TestWideKeys(t *testing.T) {
+	ts := make([]types.Type, 70)
+	cols := make([]*vec.Vector, len(ts))
+	for i := range ts {
+		ts[i] = types.Of(types.Int32)
+		cols[i] = vec.FromAny(ts[i], 0, 0, 0)
+	}
+	cols[69] = vec.FromAny(ts[69], nil, 0, nil)
+	tab := New(ts)
+	groups := make([]uint32, 3)
+	if n := tab.FindOrInsert(cols, nil, nil, groups); n != 2 || groups[0] != groups[2] || groups[0] == groups[1] {
+		t.Fatalf("%d new groups, %v", n, groups)
+	}
+	newModelOf(cols, groups).check(t, tab, ts)
+}
+
+func newModelOf(cols []*vec.Vector, groups []uint32) *model {
+	m := newModel()
+	for i, g := range groups {
+		key := vectest.CanonRow(cols, i)
+		m.groups[key], m.keys[g] = g, key
+	}
+	return m
+}
+
+func TestInsertKeyRefusesCorruption(t *testing.T) {
+	tab := New([]types.Type{types.Of(types.Int64), types.Of(types.String)})
+	for _, key := range []string{"", "\x80", "\x80\x01a", "\x80\x01a\x00\x00", "\x99\x00"} {
+		if _, err := tab.InsertKey([]byte(key)); err == nil {
+			t.Errorf("%x is accepted", key)
+		}
+		if _, err := tab.FindKey([]byte(key)); err == nil {
+			t.Errorf("%x is looked up", key)
+		}
+	}
+	if tab.Len() != 0 {
+		t.Errorf("%d groups", tab.Len())
+	}
+}
