@@ -26,9 +26,11 @@ func Format() *format.Format {
 			{Name: "missing_columns", Type: option.Enum, Values: []string{"null", "error"}, Default: "null",
 				Doc: "What a declared column is that a file does not have: NULL, as in Spark, or an error. A file that has none of the columns is always an error."},
 		},
-		Extensions: []string{".parquet", ".parq"},
-		Infer:      infer,
-		NewReader:  newReader,
+		Extensions:   []string{".parquet", ".parq"},
+		Infer:        infer,
+		NewReader:    newReader,
+		WriteOptions: writeOptions(),
+		NewWriter:    newWriter,
 	}
 }
 

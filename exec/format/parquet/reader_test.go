@@ -343,7 +343,7 @@ func TestDamage(t *testing.T) {
 		t.Errorf("%d of %d truncated files were read", len(content)-failed, len(content))
 	}
 	for i := range content {
-		for _, x := range []byte{1, 0x80, 0xff} {
+		for _, x := range []byte{1, 0x80} {
 			b := bytes.Clone(content)
 			b[i] ^= x
 			try(b)
