@@ -259,11 +259,11 @@ func TestCollisions(t *testing.T) {
 		r := vectest.Rand(seed)
 		ts := keyTypes(r)
 		tab, m := New(ts), newModel()
-		for range 3 {
-			cols, sel, n := batch(r, ts, 1+r.IntN(40))
+		for range 8 {
+			cols, sel, n := batch(r, ts, 1+r.IntN(10))
 			hashes := make([]uint64, n)
 			for i := range hashes {
-				hashes[i] = uint64(len(vectest.CanonRow(cols, rowAt(sel, i))) % 2)
+				hashes[i] = uint64(len(vectest.CanonRow(cols, rowAt(sel, i)))) % (1 + seed%2)
 			}
 			groups := make([]uint32, n)
 			tab.FindOrInsert(cols, sel, hashes, groups)
