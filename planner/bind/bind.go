@@ -1,0 +1,172 @@
+// Package bind turns the syntax tree into logical plans: it resolves names against
+// the catalog and scopes, finds types and casts, and expands views, stars, windows
+// and subqueries. It knows neither output modes nor frontiers; it reports every
+// independent error of a statement.
+//
+// Open this file first, then scope.go (names), select.go (one SELECT), from.go
+// (FROM), expr.go (expressions), window.go (time windows), define.go (CREATE).
+package bind
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/sqlstream/sqlstream/exec/expr"
+	"github.com/sqlstream/sqlstream/exec/fn"
+	"github.com/sqlstream/sqlstream/exec/types"
+	"github.com/sqlstream/sqlstream/parser/ast"
+	"github.com/sqlstream/sqlstream/parser/diag"
+	"github.com/sqlstream/sqlstream/planner/catalog"
+	"github.com/sqlstream/sqlstream/planner/logical"
+	"github.com/sqlstream/sqlstream/planner/unsupported"
+)
+
+// Settings are what the session gives a statement.
+type Settings struct {
+	Zone  *time.Location // nil = UTC
+	Batch bool           // every source is read once, as a table
+	// File finds the columns of a path in FROM; nil = paths are refused.
+	File func(path string, stream bool) (*catalog.Relation, error)
+	// TableFunction gives the rows of state('q', 'op'), checkpoint('path') and their like;
+	// atBatch −1 = latest. nil or a nil relation = no such function.
+	TableFunction func(name string, args []string, atBatch int64) (*catalog.Relation, error)
+	// Infer finds the columns of a relation that declares none, from the data that is
+	// there; nil = not possible.
+	Infer func(r *catalog.Relation) ([]types.Column, error)
+}
+
+// Binder binds statements. It is used by one goroutine, for one statement.
+type Binder struct {
+	cat   *catalog.Catalog
+	set   Settings
+	res   *expr.Resolver
+	diags []*diag.Diagnostic
+	views []*catalog.View // being expanded, outermost first
+	at    diag.Span       // inside a view: where the outermost one was named
+	ctes  *cteScope
+}
+
+// New returns a binder.
+func New(cat *catalog.Catalog, set Settings) *Binder {
+	if set.Zone == nil {
+		set.Zone = time.UTC
+	}
+	return &Binder{cat: cat, set: set, res: &expr.Resolver{Functions: cat.Functions, Zone: set.Zone}}
+}
+
+// Result is a bound query.
+type Result struct {
+	Plan logical.Node
+	// Spans are where each output column was written.
+	Spans []diag.Span
+}
+
+// Query binds a query that stands alone.
+func (b *Binder) Query(q *ast.Query) (*Result, error) {
+	r := b.query(q, nil)
+	if err := b.Err(); err != nil {
+		return nil, err
+	}
+	if r == nil {
+		return nil, errors.New("bind: query without plan and without error")
+	}
+	return &Result{Plan: r.plan, Spans: r.spans}, nil
+}
+
+// Diagnostics are the warnings and notes so far.
+func (b *Binder) Diagnostics() []*diag.Diagnostic { return b.diags }
+
+// Err is the errors so far as one error, nil if there are only warnings.
+func (b *Binder) Err() error {
+	var list []*diag.Diagnostic
+	for _, d := range b.diags {
+		if d.Severity == diag.SeverityError {
+			list = append(list, d)
+		}
+	}
+	if len(list) == 0 {
+		return nil
+	}
+	return diag.NewError(nil, list...)
+}
+
+// errorf reports an error and returns it, so that a hint can be added. Inside a view
+// it points at the view's name in the statement.
+func (b *Binder) errorf(code diag.Code, span diag.Span, format string, args ...any) *diag.Diagnostic {
+	msg := fmt.Sprintf(format, args...)
+	if n := len(b.views); n > 0 {
+		span = b.at
+		msg = fmt.Sprintf("in view %q: %s", b.views[n-1].Name, msg)
+	}
+	d := diag.Errorf(code, span, "%s", msg)
+	for _, old := range b.diags {
+		if old.Code == d.Code && old.Span == d.Span && old.Message == d.Message {
+			return old
+		}
+	}
+	b.diags = append(b.diags, d)
+	return d
+}
+
+func (b *Binder) warnf(code diag.Code, span diag.Span, format string, args ...any) {
+	b.diags = append(b.diags, diag.Warnf(code, span, format, args...))
+}
+
+// report turns an error of exec/expr or a function into a diagnostic.
+func (b *Binder) report(err error, span diag.Span) {
+	var unknown *expr.UnknownFunction
+	if errors.As(err, &unknown) {
+		b.unknownFunction(unknown.Name, span)
+		return
+	}
+	b.errorf(diag.WrongArguments, span, "%s", err.Error())
+}
+
+// resolve applies a function or operator to bound arguments; nil arguments are errors
+// that were reported.
+func (b *Binder) resolve(span diag.Span, name string, args ...expr.Node) expr.Node {
+	for _, a := range args {
+		if a == nil {
+			return nil
+		}
+	}
+	n, err := b.res.Resolve(name, args...)
+	if err != nil {
+		b.report(err, span)
+		return nil
+	}
+	return n
+}
+
+// apply calls a function that is not looked up by name.
+func (b *Binder) apply(span diag.Span, f *fn.Scalar, args ...expr.Node) expr.Node {
+	impl, err := f.Resolve(expr.Args(args))
+	if err == nil {
+		err = b.res.Coerce(f.Name, impl.Args, args)
+	}
+	if err != nil {
+		b.report(err, span)
+		return nil
+	}
+	return b.res.Fold(expr.NewCall(f, impl, args))
+}
+
+// cast converts without a CAST in the text.
+func (b *Binder) cast(span diag.Span, x expr.Node, to types.Type) expr.Node {
+	if x == nil {
+		return nil
+	}
+	n, err := b.res.Cast(x, to, false)
+	if err != nil {
+		b.report(err, span)
+		return nil
+	}
+	return n
+}
+
+// notYet refuses what needs an operator that does not exist so far.
+func (b *Binder) notYet(code diag.Code, span diag.Span, what string) {
+	d := unsupported.Diagnostic(code, span, what)
+	b.errorf(code, span, "%s", d.Message).Hint = d.Hint
+}

@@ -1,0 +1,233 @@
+package bind
+
+import (
+	"strings"
+
+	"github.com/sqlstream/sqlstream/exec/expr"
+	"github.com/sqlstream/sqlstream/exec/fn"
+	"github.com/sqlstream/sqlstream/exec/types"
+	"github.com/sqlstream/sqlstream/parser/ast"
+	"github.com/sqlstream/sqlstream/parser/diag"
+	"github.com/sqlstream/sqlstream/planner/logical"
+)
+
+// call binds a function call of any kind.
+func (e *env) call(x *ast.Call) expr.Node {
+	name := strings.ToLower(x.Name.String())
+	if x.Over != nil || x.Nulls != ast.NullsDefault && isRanking(name) {
+		e.b.notYet(diag.OverWindow, x.Span, x.Name.String()+"(…) OVER")
+		return nil
+	}
+	if n, ok := e.windowCall(x, name); ok {
+		return n
+	}
+	if agg, ok := e.b.cat.Functions.Aggregate(name); ok {
+		return e.aggregate(x, agg)
+	}
+	if _, ok := e.b.cat.Functions.Generator(name); ok {
+		return e.generatorCall(x)
+	}
+	if name == "grouping" || name == "grouping_id" {
+		e.b.notYet(diag.GroupingSets, x.Span, name)
+		return nil
+	}
+	if !e.plainCall(x) {
+		return nil
+	}
+	if name == "struct" || name == "row" {
+		return e.row(&ast.Row{Span: x.Span, Elems: x.Args})
+	}
+	args := e.exprs(x.Args)
+	if args == nil && len(x.Args) > 0 {
+		return nil
+	}
+	if _, ok := e.b.cat.Functions.Scalar(name); !ok {
+		e.b.unknownFunction(x.Name.String(), x.Name.Span)
+		return nil
+	}
+	return e.b.resolve(x.Span, name, args...)
+}
+
+func isRanking(name string) bool {
+	switch name {
+	case "row_number", "rank", "dense_rank", "lag", "lead", "ntile", "percent_rank", "cume_dist", "nth_value", "first_value", "last_value":
+		return true
+	}
+	return false
+}
+
+// plainCall refuses what only aggregates take.
+func (e *env) plainCall(x *ast.Call) bool {
+	what := ""
+	switch {
+	case len(x.Named) > 0:
+		what = "named arguments"
+	case x.Star:
+		what = "*"
+	case x.Distinct:
+		what = "DISTINCT"
+	case x.Filter != nil:
+		what = "FILTER"
+	case len(x.OrderBy) > 0:
+		what = "ORDER BY"
+	case x.Returning != nil:
+		what = "RETURNING"
+	}
+	if what == "" {
+		return true
+	}
+	if isRanking(strings.ToLower(x.Name.String())) {
+		e.b.notYet(diag.OverWindow, x.Span, x.Name.String())
+		return false
+	}
+	if _, ok := e.b.cat.Functions.Scalar(x.Name.String()); !ok {
+		e.b.unknownFunction(x.Name.String(), x.Name.Span)
+		return false
+	}
+	e.b.errorf(diag.WrongArguments, x.Span, "%s does not take %s", x.Name, what)
+	return false
+}
+
+// unknownFunction reports a name that is no function, with what was probably meant.
+func (b *Binder) unknownFunction(name string, span diag.Span) {
+	if isRanking(strings.ToLower(name)) {
+		b.notYet(diag.OverWindow, span, name)
+		return
+	}
+	d := b.errorf(diag.UnknownFunction, span, "unknown function %q", name)
+	if s, ok := synonyms[strings.ToLower(name)]; ok {
+		d.Hint = "write " + s
+		return
+	}
+	d.Hint = diag.HintDidYouMean(name, b.cat.Functions.Names())
+}
+
+// bareFunction resolves CURRENT_DATE and its like, which need no parentheses, where
+// the parser left them as names.
+func (b *Binder) bareFunction(ref *ast.ColumnRef) (expr.Node, bool) {
+	if len(ref.Parts) != 1 || ref.Parts[0].Quoted {
+		return nil, false
+	}
+	switch strings.ToLower(ref.Parts[0].Name) {
+	case "current_date", "current_timestamp", "localtimestamp", "current_user":
+		return b.resolve(ref.Span, strings.ToLower(ref.Parts[0].Name)), true
+	}
+	return nil, false
+}
+
+// aggregate registers an aggregate of the SELECT and returns a reference to it.
+func (e *env) aggregate(x *ast.Call, f *fn.Aggregate) expr.Node {
+	if !e.aggregateAllowed(x) {
+		return nil
+	}
+	inner := *e
+	inner.inAgg = true
+	agg, ok := inner.bindAggregate(x, f)
+	if !ok {
+		return nil
+	}
+	i := e.sel.addAggregate(agg)
+	return &expr.Column{Index: aggBase + i, Name: agg.String(), T: agg.Impl.Result}
+}
+
+func (e *env) aggregateAllowed(x *ast.Call) bool {
+	name := x.Name.String()
+	switch {
+	case e.inAgg:
+		e.b.errorf(diag.MisplacedAggregate, x.Span, "aggregate %s inside another aggregate", name).
+			WithHint("compute the inner one in a subquery: SELECT … FROM (SELECT … GROUP BY …)")
+	case e.sel == nil || len(e.params) > 0:
+		e.b.errorf(diag.MisplacedAggregate, x.Span, "aggregate %s is not allowed here", name)
+	case e.clause == inWhere:
+		e.b.errorf(diag.MisplacedAggregate, x.Span, "aggregate %s is not allowed in WHERE", name).
+			WithHint("use HAVING for conditions on aggregates")
+	case e.clause == inGroupBy || e.clause == inOn:
+		e.b.errorf(diag.MisplacedAggregate, x.Span, "aggregate %s is not allowed in %s", name, e.clause)
+	default:
+		return true
+	}
+	return false
+}
+
+func (e *env) bindAggregate(x *ast.Call, f *fn.Aggregate) (logical.Agg, bool) {
+	agg := logical.Agg{Func: f, Distinct: x.Distinct}
+	if x.WithinGroup || len(x.Named) > 0 {
+		e.b.errorf(diag.NotPlanned, x.Span, "%s with WITHIN GROUP or named arguments is not supported", x.Name)
+		return agg, false
+	}
+	args := e.exprs(x.Args)
+	if args == nil && len(x.Args) > 0 {
+		return agg, false
+	}
+	impl, err := f.Resolve(expr.Args(args))
+	if err != nil {
+		e.b.report(&expr.ArgumentError{Func: f.Name, Msg: err.Error()}, x.Span)
+		return agg, false
+	}
+	if err := e.b.res.Coerce(f.Name, impl.Args, args); err != nil {
+		e.b.report(err, x.Span)
+		return agg, false
+	}
+	agg.Impl, agg.Args = impl, args
+	if x.Filter != nil {
+		if agg.Filter = e.condition(x.Filter, "FILTER"); agg.Filter == nil {
+			return agg, false
+		}
+	}
+	if x.Nulls == ast.IgnoreNulls && len(args) > 0 {
+		agg.Filter = conjunction(agg.Filter, expr.NewIsNull(args[0], true))
+	}
+	for _, o := range x.OrderBy {
+		n := e.expr(o.Expr)
+		if n == nil {
+			return agg, false
+		}
+		agg.Order = append(agg.Order, sortKey(n, o))
+	}
+	return agg, true
+}
+
+// conjunction joins conditions, of which the first may be nil.
+func conjunction(a, b expr.Node) expr.Node {
+	if a == nil {
+		return b
+	}
+	return expr.NewAnd(a, b)
+}
+
+// sortKey applies the default: NULL is the smallest value.
+func sortKey(n expr.Node, o ast.OrderItem) logical.SortKey {
+	first := !o.Desc
+	if o.Nulls != ast.NullOrderDefault {
+		first = o.Nulls == ast.NullsFirst
+	}
+	return logical.SortKey{Expr: n, Desc: o.Desc, NullsFirst: first}
+}
+
+// valueName names a value without an alias inside a struct.
+func valueName(x ast.Expr, i int) string {
+	switch x := x.(type) {
+	case *ast.ColumnRef:
+		return x.Parts[len(x.Parts)-1].Name
+	case *ast.Field:
+		return x.Name.Name
+	}
+	return "col" + itoa(i+1)
+}
+
+// newField takes a field; of a window that was just made, the bound itself.
+func newField(x expr.Node, i int) expr.Node {
+	if c, ok := x.(*expr.Call); ok && isPair(c) {
+		return c.Args[i]
+	}
+	if c, ok := x.(*expr.Call); ok && c.F.Name == "named_struct" && len(c.Args) > 2*i+1 && c.Args[2*i+1].Type().Equal(c.Type().Fields[i].Type) {
+		return c.Args[2*i+1]
+	}
+	return expr.NewField(x, i)
+}
+
+// isWindowType reports the struct that window() makes.
+func isWindowType(t types.Type) bool {
+	return t.Kind == types.Struct && len(t.Fields) == 2 && strings.EqualFold(t.Fields[0].Name, "start") &&
+		strings.EqualFold(t.Fields[1].Name, "end") && t.Fields[0].Type.IsTime() && t.Fields[1].Type.IsTime()
+}

@@ -1,0 +1,212 @@
+package bind
+
+import (
+	"strings"
+
+	"github.com/sqlstream/sqlstream/exec/expr"
+	"github.com/sqlstream/sqlstream/exec/types"
+	"github.com/sqlstream/sqlstream/parser/ast"
+	"github.com/sqlstream/sqlstream/parser/diag"
+)
+
+// clause is the part of a statement in which an expression stands.
+type clause uint8
+
+const (
+	inOther clause = iota
+	inOn
+	inWhere
+	inGroupBy
+	inSelect
+	inHaving
+	inOrderBy
+)
+
+func (c clause) String() string {
+	return [...]string{"here", "ON", "WHERE", "GROUP BY", "SELECT", "HAVING", "ORDER BY"}[c]
+}
+
+// env is where an expression is bound.
+type env struct {
+	b      *Binder
+	scope  *scope
+	sel    *selectBinder // nil: no aggregates, windows, aliases or subqueries
+	clause clause
+	inAgg  bool // inside the arguments of an aggregate
+	params []*expr.Param
+	// correlated is set when a column of the query around was used.
+	correlated *bool
+}
+
+// column resolves a name or path.
+func (e *env) column(ref *ast.ColumnRef) expr.Node {
+	if n := e.lambdaParam(ref); n != nil {
+		return n
+	}
+	if e.clause == inOrderBy {
+		if n, ok := e.alias(ref); ok {
+			return n
+		}
+	}
+	matches, rest := e.scope.lookup(ref.Parts)
+	switch {
+	case len(matches) == 1:
+		return e.fields(e.noted(e.scope.ref(matches[0]), ref.Span), rest)
+	case len(matches) > 1:
+		e.b.errorf(diag.AmbiguousName, ref.Span, "column %q is ambiguous: it could be %s", pathOf(ref.Parts), e.scope.describe(matches)).
+			WithHint("put the table in front, as in %s.%s", e.scope.cols[matches[0]].table, e.scope.cols[matches[0]].name)
+		return nil
+	}
+	if n, ok := e.alias(ref); ok {
+		return n
+	}
+	if n, ok := e.windowName(ref); ok {
+		return n
+	}
+	if n := e.outer(ref); n != nil {
+		return n
+	}
+	if n, ok := e.b.bareFunction(ref); ok {
+		return n
+	}
+	e.unknownColumn(ref)
+	return nil
+}
+
+// noted remembers where a column was written, for messages after grouping.
+func (e *env) noted(c *expr.Column, span diag.Span) expr.Node {
+	if e.sel != nil {
+		e.sel.note(c, span)
+	}
+	return c
+}
+
+func (e *env) fields(n expr.Node, rest []ast.Ident) expr.Node {
+	for _, p := range rest {
+		n = e.b.field(n, p)
+	}
+	return n
+}
+
+func (e *env) lambdaParam(ref *ast.ColumnRef) expr.Node {
+	for i := len(e.params) - 1; i >= 0; i-- {
+		if ref.Parts[0].Is(e.params[i].Name) {
+			return e.fields(e.params[i], ref.Parts[1:])
+		}
+	}
+	return nil
+}
+
+// alias resolves the alias of a select item; ok also when the item has an error.
+func (e *env) alias(ref *ast.ColumnRef) (expr.Node, bool) {
+	if e.sel == nil || e.inAgg && e.clause == inGroupBy {
+		return nil, false
+	}
+	n, ok := e.sel.aliasExpr(e, ref.Parts[0])
+	if !ok || n == nil {
+		return nil, ok
+	}
+	return e.fields(n, ref.Parts[1:]), true
+}
+
+// outer resolves a column of the query around.
+func (e *env) outer(ref *ast.ColumnRef) expr.Node {
+	if e.scope.parent == nil {
+		return nil
+	}
+	matches, rest := e.scope.parent.lookup(ref.Parts)
+	if len(matches) != 1 {
+		return nil
+	}
+	if e.correlated != nil {
+		*e.correlated = true
+	}
+	c := *e.scope.parent.ref(matches[0])
+	c.Index += outerBase
+	return e.fields(&c, rest)
+}
+
+func (e *env) unknownColumn(ref *ast.ColumnRef) {
+	if e.scope.broken {
+		// An input could not be bound; the name may well be one of its columns. The error
+		// that was reported already fails the statement.
+		return
+	}
+	first := ref.Parts[0]
+	if len(ref.Parts) > 1 && e.scope.hasTable(first.Name) {
+		e.unknownOfTable(ref)
+		return
+	}
+	name := pathOf(ref.Parts)
+	if first.Quoted && len(ref.Parts) == 1 {
+		e.b.errorf(diag.UnknownColumn, ref.Span, "column %q does not exist", name).
+			WithHint("for a string write '%s'", strings.ReplaceAll(name, "'", "''"))
+		return
+	}
+	where := ""
+	if t := e.scope.tables(); len(t) == 1 {
+		where = ` in "` + t[0] + `"`
+	}
+	d := e.b.errorf(diag.UnknownColumn, ref.Span, "unknown column %q%s", name, where)
+	if len(e.scope.cols) == 0 && e.scope.parent == nil {
+		d.Hint = "there is no FROM clause"
+		return
+	}
+	d.Hint = e.suggest(first.Name)
+}
+
+func (e *env) unknownOfTable(ref *ast.ColumnRef) {
+	table, name := ref.Parts[0].Name, ref.Parts[1]
+	var names []string
+	for _, c := range e.scope.cols {
+		if strings.EqualFold(c.table, table) {
+			names = append(names, c.name)
+		}
+	}
+	e.b.errorf(diag.UnknownColumn, name.Span, "unknown column %q in %q", name.Name, table).
+		Hint = diag.HintDidYouMean(name.Name, names)
+}
+
+func (e *env) suggest(name string) string {
+	names := e.scope.names()
+	if e.sel != nil {
+		names = append(names, e.sel.aliasNames()...)
+	}
+	if h := diag.HintDidYouMean(name, names); h != "" {
+		return h
+	}
+	if len(names) <= 8 && len(names) > 0 {
+		return "the columns are " + strings.Join(names, ", ")
+	}
+	return ""
+}
+
+func pathOf(parts []ast.Ident) string {
+	names := make([]string, len(parts))
+	for i, p := range parts {
+		names[i] = p.Name
+	}
+	return strings.Join(names, ".")
+}
+
+// condition binds an expression that must be BOOLEAN.
+func (e *env) condition(x ast.Expr, what string) expr.Node {
+	n := e.expr(x)
+	if n == nil {
+		return nil
+	}
+	c, err := e.b.res.Condition(what, n)
+	if err != nil {
+		e.b.errorf(diag.TypeMismatch, x.Pos(), "%s", err.Error())
+		return nil
+	}
+	return c
+}
+
+// typeOf spells a type for messages.
+func typeOf(n expr.Node) string {
+	if n.Type().Kind == types.Null {
+		return "NULL"
+	}
+	return n.Type().String()
+}

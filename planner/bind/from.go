@@ -1,0 +1,218 @@
+package bind
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/sqlstream/sqlstream/exec/expr"
+	"github.com/sqlstream/sqlstream/exec/types"
+	"github.com/sqlstream/sqlstream/parser/ast"
+	"github.com/sqlstream/sqlstream/parser/diag"
+	"github.com/sqlstream/sqlstream/planner/catalog"
+	"github.com/sqlstream/sqlstream/planner/logical"
+)
+
+// broken stands for an input with an error, so that the rest can still be checked.
+func broken() (logical.Node, *scope) {
+	return &logical.Values{}, &scope{broken: true}
+}
+
+// from binds FROM. Without FROM there is one row without columns.
+func (b *Binder) from(ref ast.TableRef, outer *scope) (logical.Node, *scope) {
+	switch x := ref.(type) {
+	case nil:
+		return &logical.Values{Rows: [][]expr.Node{{}}}, &scope{}
+	case *ast.TableName:
+		return b.tableName(x)
+	case *ast.Derived:
+		return b.derived(x, outer)
+	case *ast.Join:
+		return b.join(x, outer)
+	case *ast.TableFunc:
+		return b.tableFunc(x, outer)
+	case *ast.File:
+		return b.file(x)
+	}
+	b.errorf(diag.NotPlanned, ref.Pos(), "this form of FROM is not supported")
+	return broken()
+}
+
+// tableName reads a CTE, or an object of the catalog.
+func (b *Binder) tableName(x *ast.TableName) (logical.Node, *scope) {
+	plan := b.named(x.Name)
+	if plan == nil {
+		return broken()
+	}
+	if x.AsOf != nil && !logical.IsFinite(plan) {
+		b.notYet(diag.AsofJoin, x.AsOf.Pos(), "FOR SYSTEM_TIME AS OF a stream")
+		return broken()
+	}
+	return b.aliased(plan, x.Alias, x.Name.Last().Name, x.Watermark)
+}
+
+// named finds a CTE or an object by name.
+func (b *Binder) named(name ast.Name) logical.Node {
+	if len(name.Parts) == 1 {
+		for c := b.ctes; c != nil; c = c.next {
+			if c.cte.Name.Is(name.Parts[0].Name) {
+				return b.cte(c, name)
+			}
+		}
+	}
+	o, err := b.cat.Find(name.String())
+	var amb *catalog.AmbiguousError
+	if errors.As(err, &amb) {
+		b.errorf(diag.AmbiguousName, name.Span, "%s", amb.Error())
+		return nil
+	}
+	switch o := o.(type) {
+	case *catalog.Relation:
+		return b.scan(o, name.Last().Name)
+	case *catalog.View:
+		return b.view(o, name)
+	case *catalog.MaterializedView:
+		return b.scan(&catalog.Relation{Name: o.Name, Connector: "view", Columns: plainColumns(o.Columns), Key: o.Key}, name.Last().Name)
+	case *catalog.Sink:
+		b.readSink(o, name)
+		return nil
+	}
+	b.errorf(diag.UnknownTable, name.Span, "unknown table or source %q", name.String()).
+		Hint = diag.HintDidYouMean(name.String(), append(b.cat.Names(), b.cteNames()...))
+	return nil
+}
+
+// readSink: a memory sink can be read as a table; another sink cannot.
+func (b *Binder) readSink(o *catalog.Sink, name ast.Name) {
+	b.errorf(diag.WrongObject, name.Span, "%q is a sink and cannot be read", o.Name).
+		WithHint("declare a source or table over the same data")
+}
+
+func (b *Binder) cteNames() []string {
+	var out []string
+	for c := b.ctes; c != nil; c = c.next {
+		out = append(out, c.cte.Name.Name)
+	}
+	return out
+}
+
+func plainColumns(cols []types.Column) []catalog.Column {
+	out := make([]catalog.Column, len(cols))
+	for i, c := range cols {
+		out[i] = catalog.Column{Column: c}
+	}
+	return out
+}
+
+func (b *Binder) scan(r *catalog.Relation, alias string) logical.Node {
+	s := &logical.Scan{Relation: r, Alias: alias, Finite: !r.Streaming || b.set.Batch}
+	if w := r.Watermark; w != nil {
+		s.Watermark = &logical.Watermark{Col: w.Column, Delay: w.Delay}
+	}
+	return s
+}
+
+// cte binds a common table expression where it is used.
+func (b *Binder) cte(c *cteScope, name ast.Name) logical.Node {
+	if c.busy {
+		b.notYet(diag.Recursion, name.Span, "a query that reads itself")
+		return nil
+	}
+	saved := b.ctes
+	c.busy, b.ctes = true, c.around
+	r := b.query(c.cte.Query, nil)
+	c.busy, b.ctes = false, saved
+	if r == nil {
+		return nil
+	}
+	return b.renamed(r.plan, c.cte.Columns, name.Span, c.cte.Name.Name)
+}
+
+// view expands a view. Errors inside point at its name.
+func (b *Binder) view(v *catalog.View, name ast.Name) logical.Node {
+	for _, open := range b.views {
+		if open == v {
+			b.errorf(diag.ViewCycle, name.Span, "view %q reads itself", v.Name)
+			return nil
+		}
+	}
+	if len(b.views) == 0 {
+		b.at = name.Span
+	}
+	saved := b.ctes
+	b.ctes = nil
+	b.views = append(b.views, v)
+	r := b.query(v.Query, nil)
+	b.views = b.views[:len(b.views)-1]
+	b.ctes = saved
+	if r == nil {
+		return nil
+	}
+	var cols []ast.Ident
+	for _, c := range v.Columns {
+		cols = append(cols, ast.Ident{Name: c, Span: name.Span})
+	}
+	return b.renamed(r.plan, cols, name.Span, v.Name)
+}
+
+// renamed gives the first columns of a plan other names.
+func (b *Binder) renamed(plan logical.Node, cols []ast.Ident, span diag.Span, what string) logical.Node {
+	if len(cols) == 0 {
+		return plan
+	}
+	names := columnNames(plan)
+	if len(cols) > len(names) {
+		b.errorf(diag.ColumnCount, span, "%q has %d columns, but %d names are given", what, len(names), len(cols))
+		return nil
+	}
+	for i, c := range cols {
+		names[i] = c.Name
+	}
+	return &logical.Project{Input: plan, Exprs: logical.Columns(plan), Names: names}
+}
+
+// aliased names an input of FROM and its columns, and states its watermark.
+func (b *Binder) aliased(plan logical.Node, alias *ast.Alias, name string, w *ast.Watermark) (logical.Node, *scope) {
+	if alias != nil {
+		name = alias.Name.Name
+		if plan = b.renamed(plan, alias.Columns, alias.Span, name); plan == nil {
+			return broken()
+		}
+	}
+	if w != nil {
+		if plan = b.withWatermark(plan, w, name); plan == nil {
+			return broken()
+		}
+	}
+	return plan, newScope(name, plan)
+}
+
+// derived binds a query in FROM.
+func (b *Binder) derived(x *ast.Derived, outer *scope) (logical.Node, *scope) {
+	if x.Lateral {
+		outer = nil
+	}
+	r := b.query(x.Query, nil)
+	if r == nil {
+		return broken()
+	}
+	return b.aliased(r.plan, x.Alias, "", x.Watermark)
+}
+
+// file reads a path or URL with an inferred schema.
+func (b *Binder) file(x *ast.File) (logical.Node, *scope) {
+	if b.set.File == nil {
+		b.errorf(diag.NotPlanned, x.Span, "a path in FROM is not supported here").
+			WithHint("declare it: CREATE TABLE t (…) WITH (connector = 'file', path = '%s', format = '…')", x.Path)
+		return broken()
+	}
+	r, err := b.set.File(x.Path, x.Stream)
+	if err != nil {
+		b.errorf(diag.UnknownTable, x.Span, "%s", err.Error())
+		return broken()
+	}
+	name := x.Path[strings.LastIndexAny(x.Path, "/\\")+1:]
+	if dot := strings.IndexByte(name, '.'); dot > 0 {
+		name = name[:dot]
+	}
+	return b.aliased(b.scan(r, name), x.Alias, name, x.Watermark)
+}

@@ -1,0 +1,89 @@
+package bind
+
+import (
+	"strings"
+
+	"github.com/sqlstream/sqlstream/exec/expr"
+	"github.com/sqlstream/sqlstream/parser/ast"
+	"github.com/sqlstream/sqlstream/parser/diag"
+	"github.com/sqlstream/sqlstream/planner/logical"
+)
+
+// generator binds a call that makes rows, over an input.
+func (e *env) generator(x *ast.Call, input logical.Node) *logical.Unnest {
+	g, _ := e.b.cat.Functions.Generator(x.Name.String())
+	if len(x.Named) > 0 || x.Star || x.Distinct || x.Filter != nil || len(x.OrderBy) > 0 {
+		e.b.errorf(diag.WrongArguments, x.Span, "%s takes plain arguments only", x.Name)
+		return nil
+	}
+	args := e.exprs(x.Args)
+	if args == nil && len(x.Args) > 0 {
+		return nil
+	}
+	impl, err := g.Resolve(expr.Args(args))
+	if err != nil {
+		e.b.report(&expr.ArgumentError{Func: g.Name, Msg: err.Error()}, x.Span)
+		return nil
+	}
+	if err := e.b.res.Coerce(g.Name, impl.Args, args); err != nil {
+		e.b.report(err, x.Span)
+		return nil
+	}
+	u := &logical.Unnest{Input: input, Gen: g, Impl: impl, Args: args, Outer: g.Outer}
+	for _, c := range impl.Columns {
+		u.Names = append(u.Names, c.Name)
+	}
+	return u
+}
+
+func (sel *selectBinder) isGenerator(x *ast.Call) bool {
+	_, ok := sel.b.cat.Functions.Generator(strings.ToLower(x.Name.String()))
+	return ok && x.Over == nil
+}
+
+// generatorItem binds a generator of the select list: its columns join the input.
+func (sel *selectBinder) generatorItem(x *ast.Call, it *selectItem) ([]expr.Node, []string) {
+	if sel.grouped {
+		sel.b.errorf(diag.NotPlanned, x.Span, "%s beside aggregates is not supported", x.Name).
+			WithHint("aggregate in a subquery: SELECT %s(l) FROM (SELECT … AS l …)", x.Name)
+		return nil, nil
+	}
+	u := sel.env(inSelect).generator(x, sel.input)
+	if u == nil {
+		return nil, nil
+	}
+	names := append([]string(nil), u.Names...)
+	aliases := it.ast.Aliases
+	if it.ast.Alias != nil {
+		aliases = []ast.Ident{*it.ast.Alias}
+	}
+	if len(aliases) > len(names) || len(aliases) > 0 && len(aliases) < len(names) {
+		sel.b.errorf(diag.ColumnCount, it.ast.Span, "%s makes %d columns, but %d names are given", x.Name, len(names), len(aliases))
+		return nil, nil
+	}
+	for i, a := range aliases {
+		names[i] = a.Name
+	}
+	first := len(sel.input.Schema())
+	sel.input = u
+	nodes := make([]expr.Node, len(names))
+	for i := range names {
+		nodes[i] = logical.Col(u, first+i)
+	}
+	return nodes, names
+}
+
+// generatorCall refuses a generator inside an expression.
+func (e *env) generatorCall(x *ast.Call) expr.Node {
+	e.b.errorf(diag.NotPlanned, x.Span, "%s makes rows and must stand alone in the select list or in FROM", x.Name).
+		WithHint("write CROSS JOIN UNNEST(…) AS u(x)")
+	return nil
+}
+
+// generatorTable binds a generator alone in FROM: over one row without columns.
+func (b *Binder) generatorTable(x *ast.TableFunc) (logical.Node, *scope) {
+	one := &logical.Values{Rows: [][]expr.Node{{}}}
+	j := &ast.Join{Span: x.Span, Kind: ast.CrossJoin}
+	return b.unnest(j, x, one, &scope{})
+}
+

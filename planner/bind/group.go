@@ -1,0 +1,322 @@
+package bind
+
+import (
+	"strconv"
+
+	"github.com/sqlstream/sqlstream/exec/expr"
+	"github.com/sqlstream/sqlstream/parser/ast"
+	"github.com/sqlstream/sqlstream/parser/diag"
+	"github.com/sqlstream/sqlstream/planner/logical"
+)
+
+// bindGroupBy binds the keys, or finds that the SELECT aggregates without any.
+func (sel *selectBinder) bindGroupBy() {
+	g := sel.stmt.GroupBy
+	sel.grouped = g != nil || sel.stmt.Having != nil
+	for i := range sel.items {
+		sel.grouped = sel.grouped || sel.b.hasAggregate(sel.items[i].ast.Expr)
+	}
+	if sel.query != nil {
+		for _, o := range sel.query.OrderBy {
+			sel.grouped = sel.grouped || sel.b.hasAggregate(o.Expr)
+		}
+	}
+	if g == nil {
+		return
+	}
+	if g.All {
+		sel.groupByAll()
+		return
+	}
+	for _, it := range g.Items {
+		if it.Kind != ast.GroupTuple {
+			sel.fail()
+			sel.b.notYet(diag.GroupingSets, it.Span, map[ast.GroupKind]string{ast.GroupRollup: "ROLLUP",
+				ast.GroupCube: "CUBE", ast.GroupSets: "GROUPING SETS"}[it.Kind])
+			continue
+		}
+		for _, x := range it.Exprs {
+			sel.groupBy(x)
+		}
+	}
+}
+
+// groupByAll groups by every item without an aggregate.
+func (sel *selectBinder) groupByAll() {
+	for i := range sel.items {
+		if sel.b.hasAggregate(sel.items[i].ast.Expr) {
+			continue
+		}
+		sel.bindItem(i)
+		for j, n := range sel.items[i].nodes {
+			if !expr.IsConst(n) {
+				sel.addKey(n, sel.items[i].names[j], sel.items[i].ast.Span)
+			}
+		}
+	}
+}
+
+// groupBy adds one key: an ordinal, a column, an alias or an expression.
+func (sel *selectBinder) groupBy(x ast.Expr) {
+	if l, ok := x.(*ast.Literal); ok && l.Kind == ast.LitInt {
+		sel.groupByOrdinal(l)
+		return
+	}
+	n := sel.env(inGroupBy).expr(x)
+	if n == nil {
+		sel.fail()
+		return
+	}
+	sel.addKey(n, sel.keyName(x, n), x.Pos())
+}
+
+func (sel *selectBinder) keyName(x ast.Expr, n expr.Node) string {
+	if ref, ok := x.(*ast.ColumnRef); ok {
+		return ref.Parts[len(ref.Parts)-1].Name
+	}
+	return n.String()
+}
+
+func (sel *selectBinder) groupByOrdinal(l *ast.Literal) {
+	i, ok := sel.ordinal(l, "GROUP BY")
+	if !ok {
+		sel.fail()
+		return
+	}
+	sel.bindItem(i)
+	if it := sel.items[i]; len(it.nodes) == 1 {
+		sel.addKey(it.nodes[0], it.name, l.Span)
+	}
+}
+
+// ordinal turns a number into the index of an item.
+func (sel *selectBinder) ordinal(l *ast.Literal, clause string) (int, bool) {
+	n, err := strconv.Atoi(l.Text)
+	if err != nil || n < 1 || n > len(sel.items) {
+		sel.b.errorf(diag.BadOrdinal, l.Span, "%s position %s is not in the select list, which has %d items", clause, l.Text, len(sel.items))
+		return 0, false
+	}
+	return n - 1, true
+}
+
+func (sel *selectBinder) addKey(n expr.Node, name string, span diag.Span) {
+	if hasAggRef(n) {
+		sel.fail()
+		sel.b.errorf(diag.MisplacedAggregate, span, "GROUP BY %s groups by an aggregate", n)
+		return
+	}
+	for _, k := range sel.keys {
+		if expr.Equal(k, n) {
+			return
+		}
+	}
+	sel.keys = append(sel.keys, n)
+	sel.keyNames = append(sel.keyNames, name)
+	sel.keySpans = append(sel.keySpans, span)
+}
+
+func hasAggRef(n expr.Node) bool {
+	found := false
+	expr.Walk(n, func(x expr.Node) bool {
+		if c, ok := x.(*expr.Column); ok && c.Index >= aggBase && c.Index < outerBase {
+			found = true
+		}
+		return !found
+	})
+	return found
+}
+
+// regroup turns an expression over the input into one over the Aggregate: sub-expressions
+// that are keys become key columns.
+func (sel *selectBinder) regroup(n expr.Node, span diag.Span) expr.Node {
+	for i, k := range sel.keys {
+		if expr.Equal(n, k) {
+			return &expr.Column{Index: i, Name: sel.keyNames[i], T: k.Type()}
+		}
+	}
+	if x := sel.regroupWindow(n); x != nil {
+		return x
+	}
+	if c, ok := n.(*expr.Column); ok {
+		return sel.regroupColumn(c, span)
+	}
+	kids := n.Children()
+	if len(kids) == 0 {
+		return n
+	}
+	next := make([]expr.Node, len(kids))
+	for i, k := range kids {
+		if next[i] = sel.regroup(k, span); next[i] == nil {
+			return nil
+		}
+	}
+	return n.WithChildren(next)
+}
+
+// regroupWindow finds the bounds of a window when the window itself is a key: the
+// key is its start, so that every form of it is a function of the key.
+func (sel *selectBinder) regroupWindow(n expr.Node) expr.Node {
+	for i, k := range sel.keys {
+		if c, ok := k.(*expr.Call); ok && isPair(c) {
+			for f, bound := range c.Args {
+				if expr.Equal(n, bound) {
+					return expr.NewField(&expr.Column{Index: i, Name: sel.keyNames[i], T: k.Type()}, f)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+func (sel *selectBinder) regroupColumn(c *expr.Column, span diag.Span) expr.Node {
+	switch {
+	case c.Index >= postBase:
+		// Comes after the columns of the Aggregate, whose number is known when every
+		// expression is bound.
+		return c
+	case c.Index >= outerBase:
+		return c
+	case c.Index >= aggBase:
+		a := sel.aggs[c.Index-aggBase]
+		return &expr.Column{Index: len(sel.keys) + c.Index - aggBase, Name: a.String(), T: a.Impl.Result}
+	}
+	if s, ok := sel.spans[c]; ok {
+		span = s
+	}
+	sel.fail()
+	d := sel.b.errorf(diag.NotGrouped, span, "column %q is neither in GROUP BY nor inside an aggregate", c.Name)
+	if sel.stmt.GroupBy != nil {
+		d.WithHint("add it to GROUP BY, or use any_value(%s)", c.Name)
+	}
+	return nil
+}
+
+// build puts the nodes together.
+func (sel *selectBinder) build(having expr.Node, order []orderKey, limit, offset int64) *relation {
+	plan, exprs, names, spans := sel.input, []expr.Node{}, []string{}, []diag.Span{}
+	for _, it := range sel.items {
+		for j, n := range it.nodes {
+			exprs, names, spans = append(exprs, n), append(names, it.names[j]), append(spans, it.ast.Span)
+		}
+	}
+	sorts := make([]expr.Node, len(order))
+	for i, o := range order {
+		sorts[i] = o.node
+	}
+	if sel.grouped {
+		plan = &logical.Aggregate{Input: plan, Keys: sel.keys, KeyNames: sel.keyNames, Aggs: sel.aggs}
+		ok := sel.regroupAll(exprs, spans)
+		ok = sel.regroupAll(sorts, nil) && ok
+		if having != nil {
+			having = sel.regroup(having, sel.stmt.Having.Pos())
+			ok = having != nil && ok
+		}
+		if ok = sel.regroupPosts() && ok; !ok {
+			return nil
+		}
+	}
+	plan, shift := sel.joinPosts(plan)
+	if having != nil {
+		plan = &logical.Filter{Input: plan, Predicate: shift(having)}
+	}
+	for i := range exprs {
+		exprs[i] = shift(exprs[i])
+	}
+	for i := range sorts {
+		sorts[i] = shift(sorts[i])
+	}
+	r := sel.finish(plan, exprs, names, sorts, order, limit, offset)
+	if r != nil {
+		r.spans = spans
+	}
+	return r
+}
+
+func (sel *selectBinder) regroupAll(list []expr.Node, spans []diag.Span) bool {
+	ok := true
+	for i, n := range list {
+		span := sel.stmt.Span
+		if spans != nil {
+			span = spans[i]
+		}
+		if list[i] = sel.regroup(n, span); list[i] == nil {
+			ok = false
+		}
+	}
+	return ok
+}
+
+// finish projects, removes duplicates, sorts and cuts.
+func (sel *selectBinder) finish(plan logical.Node, exprs []expr.Node, names []string, sorts []expr.Node, order []orderKey,
+	limit, offset int64) *relation {
+	visible := len(exprs)
+	distinct := sel.stmt.Distinct || len(sel.stmt.DistinctOn) > 0
+	keys := make([]logical.SortKey, len(sorts))
+	for i, n := range sorts {
+		at := indexOf(exprs[:visible], n)
+		if at < 0 && distinct {
+			sel.b.errorf(diag.NotGrouped, order[i].span, "ORDER BY of SELECT DISTINCT must use columns of the select list")
+			return nil
+		}
+		if at < 0 {
+			at = len(exprs)
+			exprs, names = append(exprs, n), append(names, n.String())
+		}
+		keys[i] = logical.SortKey{Expr: &expr.Column{Index: at, Name: names[at], T: exprs[at].Type()}, Desc: order[i].desc, NullsFirst: order[i].nullsFirst}
+	}
+	if len(sel.stmt.DistinctOn) > 0 {
+		plan = sel.distinctOn(plan, exprs, names)
+	} else {
+		plan = &logical.Project{Input: plan, Exprs: exprs, Names: names}
+		if distinct {
+			plan = &logical.Distinct{Input: plan}
+		}
+	}
+	if plan == nil {
+		return nil
+	}
+	if len(keys) > 0 || limit != logical.NoLimit || offset > 0 {
+		plan = &logical.Sort{Input: plan, Keys: keys, Limit: limit, Offset: offset}
+	}
+	if len(exprs) > visible {
+		plan = &logical.Project{Input: plan, Exprs: logical.Columns(plan)[:visible], Names: names[:visible]}
+	}
+	return &relation{plan: plan}
+}
+
+func indexOf(list []expr.Node, n expr.Node) int {
+	for i, x := range list {
+		if expr.Equal(x, n) {
+			return i
+		}
+	}
+	return -1
+}
+
+// distinctOn keeps the first row of each key, by arrival.
+func (sel *selectBinder) distinctOn(plan logical.Node, exprs []expr.Node, names []string) logical.Node {
+	visible := len(exprs)
+	var keys []int
+	e := sel.env(inOrderBy)
+	for _, x := range sel.stmt.DistinctOn {
+		n := e.expr(x)
+		if n != nil && sel.grouped {
+			n = sel.regroup(n, x.Pos())
+		}
+		if n == nil {
+			return nil
+		}
+		at := indexOf(exprs, n)
+		if at < 0 {
+			at = len(exprs)
+			exprs, names = append(exprs, n), append(names, n.String())
+		}
+		keys = append(keys, at)
+	}
+	plan = &logical.Project{Input: plan, Exprs: exprs, Names: names}
+	plan = &logical.Dedup{Input: plan, Keys: keys, Name: "DISTINCT ON"}
+	if len(exprs) > visible {
+		plan = &logical.Project{Input: plan, Exprs: logical.Columns(plan)[:visible], Names: names[:visible]}
+	}
+	return plan
+}

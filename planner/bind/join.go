@@ -1,0 +1,357 @@
+package bind
+
+import (
+	"strings"
+
+	"github.com/sqlstream/sqlstream/exec/expr"
+	"github.com/sqlstream/sqlstream/parser/ast"
+	"github.com/sqlstream/sqlstream/parser/diag"
+	"github.com/sqlstream/sqlstream/planner/logical"
+)
+
+// join binds a join. The result keeps the written order of columns, whichever side is
+// the stream.
+func (b *Binder) join(x *ast.Join, outer *scope) (logical.Node, *scope) {
+	l, ls := b.from(x.L, outer)
+	if plan, s, ok := b.lateral(x, l, ls); ok {
+		return plan, s
+	}
+	r, rs := b.from(x.R, outer)
+	if x.Asof {
+		b.notYet(diag.AsofJoin, x.Span, "ASOF JOIN")
+		return broken()
+	}
+	if ls.broken || rs.broken {
+		s := ls.join(rs, len(l.Schema()))
+		s.broken = true
+		return l, s
+	}
+	j := &joinBinder{b: b, x: x, l: l, r: r, ls: ls, rs: rs, scope: ls.join(rs, len(l.Schema()))}
+	return j.bind()
+}
+
+// joinBinder binds one join.
+type joinBinder struct {
+	b      *Binder
+	x      *ast.Join
+	l, r   logical.Node
+	ls, rs *scope
+	scope  *scope // left columns, then right columns
+	conds  []expr.Node
+	merged [][2]int // USING: scope entries of the two copies
+}
+
+func (j *joinBinder) bind() (logical.Node, *scope) {
+	if !j.condition() {
+		j.scope.broken = true
+		return j.l, j.scope
+	}
+	kind, l, r, swapped, ok := j.sides()
+	if !ok {
+		return broken()
+	}
+	node := &logical.Join{Kind: kind, L: l, R: r}
+	j.split(node, swapped)
+	if kind == logical.Semi || kind == logical.Anti {
+		return node, j.ls
+	}
+	var plan logical.Node = node
+	if swapped {
+		plan = j.restore(node)
+	}
+	return plan, j.scope
+}
+
+// condition binds ON, USING and NATURAL over both sides.
+func (j *joinBinder) condition() bool {
+	using := j.x.Using
+	if j.x.Natural {
+		using = j.common()
+	}
+	for _, id := range using {
+		if !j.using(id) {
+			return false
+		}
+	}
+	if j.x.On == nil {
+		return true
+	}
+	e := &env{b: j.b, scope: j.scope, clause: inOn}
+	n := e.condition(j.x.On, "ON")
+	if n == nil {
+		return false
+	}
+	j.conds = append(j.conds, splitAnd(n)...)
+	return true
+}
+
+func (j *joinBinder) common() []ast.Ident {
+	var out []ast.Ident
+	for _, c := range j.ls.cols {
+		if len(j.rs.find("", c.name)) == 1 && !c.hidden {
+			out = append(out, ast.Ident{Span: j.x.Span, Name: c.name})
+		}
+	}
+	return out
+}
+
+// using adds the equality of two columns of one name, of which * shows one.
+func (j *joinBinder) using(id ast.Ident) bool {
+	lm, rm := j.ls.find("", id.Name), j.rs.find("", id.Name)
+	if len(lm) != 1 || len(rm) != 1 {
+		side, s := "left", j.ls
+		if len(lm) == 1 {
+			side, s = "right", j.rs
+		}
+		j.b.errorf(diag.UnknownColumn, id.Span, "USING needs a column %q on the %s side", id.Name, side).
+			Hint = diag.HintDidYouMean(id.Name, s.names())
+		return false
+	}
+	at := len(j.ls.cols) + rm[0]
+	n := j.b.resolve(id.Span, "=", j.scope.ref(lm[0]), j.scope.ref(at))
+	if n == nil {
+		return false
+	}
+	j.conds = append(j.conds, n)
+	j.merged = append(j.merged, [2]int{lm[0], at})
+	hide := at
+	if j.x.Kind == ast.RightJoin {
+		hide = lm[0]
+	}
+	j.scope.cols[hide].hidden = true
+	return true
+}
+
+// sides decides which input is the left one of the logical join: the stream, or the
+// side that an outer join keeps.
+func (j *joinBinder) sides() (kind logical.JoinKind, l, r logical.Node, swapped, ok bool) {
+	lf, rf := logical.IsFinite(j.l), logical.IsFinite(j.r)
+	k := j.x.Kind
+	if !lf && !rf {
+		j.b.notYet(diag.StreamJoin, j.x.Span, joinName(k)+" of two streams")
+		return
+	}
+	if k == ast.FullJoin {
+		code := diag.FullJoin
+		if !lf || !rf {
+			code = diag.OuterStatic
+		}
+		j.b.notYet(code, j.x.Span, "FULL JOIN")
+		return
+	}
+	kind = map[ast.JoinKind]logical.JoinKind{ast.LeftJoin: logical.Left, ast.RightJoin: logical.Left, ast.SemiJoin: logical.Semi,
+		ast.AntiJoin: logical.Anti}[k]
+	swapped = k == ast.RightJoin || kind == logical.Inner && lf && !rf
+	l, r = j.l, j.r
+	if swapped {
+		l, r = j.r, j.l
+	}
+	if !logical.IsFinite(r) {
+		j.b.notYet(diag.OuterStatic, j.x.Span, joinName(k)+" that keeps the rows of a table beside a stream")
+		return
+	}
+	return kind, l, r, swapped, true
+}
+
+func joinName(k ast.JoinKind) string {
+	if k == ast.InnerJoin {
+		return "JOIN"
+	}
+	return k.String() + " JOIN"
+}
+
+// split sorts the conditions into keys and the rest.
+func (j *joinBinder) split(node *logical.Join, swapped bool) {
+	nl := len(j.l.Schema())
+	conds := j.conds
+	if swapped {
+		nr := len(j.r.Schema())
+		conds = make([]expr.Node, len(j.conds))
+		for i, c := range j.conds {
+			conds[i] = expr.MapColumns(c, func(col int) int {
+				if col < nl {
+					return col + nr
+				}
+				return col - nl
+			})
+		}
+		nl = nr
+	}
+	joinKeys(node, conds, nl)
+}
+
+// joinKeys makes keys of equalities between the two sides; the rest is the residual.
+func joinKeys(node *logical.Join, conds []expr.Node, nl int) {
+	for _, c := range conds {
+		l, r, nullSafe, ok := equality(c, nl)
+		if !ok {
+			node.Residual = conjunction(node.Residual, c)
+			continue
+		}
+		node.LKeys = append(node.LKeys, l)
+		node.RKeys = append(node.RKeys, expr.MapColumns(r, func(i int) int { return i - nl }))
+		node.NullSafe = append(node.NullSafe, nullSafe)
+	}
+}
+
+// equality recognises left = right, either way round.
+func equality(n expr.Node, nl int) (l, r expr.Node, nullSafe, ok bool) {
+	c, isCall := n.(*expr.Call)
+	if !isCall || len(c.Args) != 2 || c.F.Name != "=" && c.F.Name != "<=>" {
+		return nil, nil, false, false
+	}
+	nullSafe = c.F.Name == "<=>"
+	switch a, b := side(c.Args[0], nl), side(c.Args[1], nl); {
+	case a == 1 && b == 2:
+		return c.Args[0], c.Args[1], nullSafe, true
+	case a == 2 && b == 1:
+		return c.Args[1], c.Args[0], nullSafe, true
+	}
+	return nil, nil, false, false
+}
+
+// side tells which columns an expression reads: 1 only left, 2 only right, 0 none or both.
+func side(n expr.Node, nl int) int {
+	s := 0
+	for _, c := range expr.ColumnsOf(n) {
+		if c < nl {
+			s |= 1
+		} else {
+			s |= 2
+		}
+	}
+	return s % 3
+}
+
+// restore puts the columns of a swapped join back in the written order.
+func (j *joinBinder) restore(node *logical.Join) logical.Node {
+	nl, nr := len(j.l.Schema()), len(j.r.Schema())
+	exprs := make([]expr.Node, 0, nl+nr)
+	names := make([]string, 0, nl+nr)
+	for i := range nl + nr {
+		c := logical.Col(node, (i+nr)%(nl+nr))
+		exprs, names = append(exprs, c), append(names, c.Name)
+	}
+	return &logical.Project{Input: node, Exprs: exprs, Names: names}
+}
+
+func splitAnd(n expr.Node) []expr.Node {
+	if a, ok := n.(*expr.And); ok {
+		return a.Args
+	}
+	return []expr.Node{n}
+}
+
+// lateral binds a right side that sees the left one: generators, and queries without
+// FROM of their own.
+func (b *Binder) lateral(x *ast.Join, l logical.Node, ls *scope) (logical.Node, *scope, bool) {
+	switch r := x.R.(type) {
+	case *ast.TableFunc:
+		name := strings.ToLower(r.Call.Name.String())
+		if _, ok := b.cat.Functions.Generator(name); !ok {
+			return nil, nil, false
+		}
+		plan, s := b.unnest(x, r, l, ls)
+		return plan, s, true
+	case *ast.Derived:
+		if !r.Lateral {
+			return nil, nil, false
+		}
+		plan, s := b.lateralQuery(x, r, l, ls)
+		return plan, s, true
+	}
+	return nil, nil, false
+}
+
+// lateralQuery binds LATERAL (SELECT exprs): more columns over the left side.
+func (b *Binder) lateralQuery(x *ast.Join, r *ast.Derived, l logical.Node, ls *scope) (logical.Node, *scope) {
+	s, ok := r.Query.Body.(*ast.Select)
+	plain := ok && s.From == nil && s.Where == nil && s.GroupBy == nil && s.Having == nil && s.Qualify == nil && !s.Distinct &&
+		len(s.DistinctOn) == 0 && r.Query.Limit == nil && r.Query.With == nil && x.On == nil
+	for i := 0; plain && i < len(s.Items); i++ {
+		plain = !b.hasAggregate(s.Items[i].Expr)
+	}
+	if !plain {
+		b.notYet(diag.LateralQuery, r.Span, "LATERAL over a query that reads tables")
+		return broken()
+	}
+	exprs, names := logical.Columns(l), columnNames(l)
+	e := &env{b: b, scope: ls, clause: inSelect}
+	for i, it := range s.Items {
+		n := e.expr(it.Expr)
+		if n == nil {
+			return broken()
+		}
+		name := itemName(it)
+		if r.Alias != nil && i < len(r.Alias.Columns) {
+			name = r.Alias.Columns[i].Name
+		}
+		exprs, names = append(exprs, n), append(names, name)
+	}
+	plan := &logical.Project{Input: l, Exprs: exprs, Names: names}
+	alias := ""
+	if r.Alias != nil {
+		alias = r.Alias.Name.Name
+	}
+	return plan, ls.appended(plan, alias)
+}
+
+// appended extends a scope by the last columns of a plan.
+func (s *scope) appended(plan logical.Node, table string) *scope {
+	out := *s
+	out.cols = append([]scopeCol(nil), s.cols...)
+	cols := plan.Schema()
+	first := 0
+	for _, c := range s.cols {
+		first = max(first, c.index+1)
+	}
+	for i := first; i < len(cols); i++ {
+		out.cols = append(out.cols, scopeCol{table: table, name: cols[i].Name, index: i, typ: cols[i].Type})
+	}
+	return &out
+}
+
+// unnest binds a generator in FROM beside the rows that it takes its arguments from.
+func (b *Binder) unnest(x *ast.Join, r *ast.TableFunc, l logical.Node, ls *scope) (logical.Node, *scope) {
+	if x.On != nil && !isTrueLiteral(x.On) {
+		b.errorf(diag.NotPlanned, x.On.Pos(), "a condition on a join with %s is not supported", r.Call.Name).
+			WithHint("put it in WHERE")
+		return broken()
+	}
+	outer := x.Kind == ast.LeftJoin
+	if !outer && x.Kind != ast.InnerJoin && x.Kind != ast.CrossJoin {
+		b.errorf(diag.NotPlanned, x.Span, "%s with %s is not supported", joinName(x.Kind), r.Call.Name)
+		return broken()
+	}
+	e := &env{b: b, scope: ls, clause: inOther}
+	u := e.generator(r.Call, l)
+	if u == nil {
+		return broken()
+	}
+	u.Outer = u.Outer || outer
+	u.Ordinality = r.Ordinality
+	if u.Ordinality {
+		u.Names = append(u.Names, "ordinality")
+	}
+	table := ""
+	if r.Alias != nil {
+		table = r.Alias.Name.Name
+		if len(r.Alias.Columns) > len(u.Names) {
+			b.errorf(diag.ColumnCount, r.Alias.Span, "%s makes %d columns, but %d names are given", r.Call.Name, len(u.Names), len(r.Alias.Columns))
+			return broken()
+		}
+		for i, c := range r.Alias.Columns {
+			u.Names[i] = c.Name
+		}
+		if len(r.Alias.Columns) == 0 && len(u.Names) == 1 {
+			u.Names[0] = table
+		}
+	}
+	return u, ls.appended(u, table)
+}
+
+func isTrueLiteral(x ast.Expr) bool {
+	l, ok := x.(*ast.Literal)
+	return ok && l.Kind == ast.LitBool && strings.EqualFold(l.Text, "true")
+}
+

@@ -1,0 +1,260 @@
+package bind
+
+import (
+	"strings"
+
+	"github.com/sqlstream/sqlstream/exec/expr"
+	"github.com/sqlstream/sqlstream/parser/ast"
+	"github.com/sqlstream/sqlstream/parser/diag"
+)
+
+// operators are the names under which exec/fn knows the binary operators.
+var operators = map[ast.Op]string{
+	ast.Eq: "=", ast.NotEq: "<>", ast.Less: "<", ast.LessEq: "<=", ast.Greater: ">", ast.GreaterEq: ">=",
+	ast.Concat: "||", ast.BitOr: "|", ast.BitAnd: "&", ast.ShiftLeft: "<<", ast.ShiftRight: ">>",
+	ast.Add: "+", ast.Sub: "-", ast.Mul: "*", ast.Div: "/", ast.IntDiv: "div", ast.Mod: "%",
+	ast.NotDistinct: "<=>", ast.JSONGet: "->", ast.JSONText: "->>", ast.JSONPath: "#>", ast.JSONPathText: "#>>",
+}
+
+func (e *env) binary(x *ast.Binary) expr.Node {
+	switch x.Op {
+	case ast.And, ast.Or:
+		return e.logic(x)
+	case ast.Distinct:
+		n := e.compare(x.Span, "<=>", x.L, x.R)
+		if n == nil {
+			return nil
+		}
+		return expr.NewNot(n)
+	case ast.Overlaps:
+		e.b.errorf(diag.NotPlanned, x.Span, "OVERLAPS is not supported").
+			WithHint("write a.start < b.end AND b.start < a.end")
+		return nil
+	}
+	return e.compare(x.Span, operators[x.Op], x.L, x.R)
+}
+
+// logic binds a chain of AND or OR without recursion on its left side.
+func (e *env) logic(x *ast.Binary) expr.Node {
+	var parts []ast.Expr
+	var collect func(n ast.Expr)
+	collect = func(n ast.Expr) {
+		for {
+			bin, ok := n.(*ast.Binary)
+			if !ok || bin.Op != x.Op {
+				parts = append(parts, n)
+				return
+			}
+			collect(bin.R)
+			n = bin.L
+		}
+	}
+	collect(x)
+	args := make([]expr.Node, len(parts))
+	ok := true
+	for i := range parts {
+		args[i] = e.condition(parts[len(parts)-1-i], x.Op.String())
+		ok = ok && args[i] != nil
+	}
+	if !ok {
+		return nil
+	}
+	if x.Op == ast.And {
+		return expr.NewAnd(args...)
+	}
+	return expr.NewOr(args...)
+}
+
+// compare binds a binary operator; comparisons of rows compare field by field.
+func (e *env) compare(span diag.Span, op string, l, r ast.Expr) expr.Node {
+	lr, lok := l.(*ast.Row)
+	rr, rok := r.(*ast.Row)
+	if lok && rok && (op == "=" || op == "<>" || op == "<=>") {
+		return e.compareRows(span, op, lr, rr)
+	}
+	a, b := e.expr(l), e.expr(r)
+	if a == nil || b == nil {
+		return nil
+	}
+	return e.b.resolve(span, op, a, b)
+}
+
+func (e *env) compareRows(span diag.Span, op string, l, r *ast.Row) expr.Node {
+	if len(l.Elems) != len(r.Elems) {
+		e.b.errorf(diag.ColumnCount, span, "rows of %d and %d values cannot be compared", len(l.Elems), len(r.Elems))
+		return nil
+	}
+	equal := op
+	if op == "<>" {
+		equal = "="
+	}
+	var parts []expr.Node
+	for i := range l.Elems {
+		n := e.compare(span, equal, l.Elems[i], r.Elems[i])
+		if n == nil {
+			return nil
+		}
+		parts = append(parts, n)
+	}
+	if op == "<>" {
+		return expr.NewNot(expr.NewAnd(parts...))
+	}
+	return expr.NewAnd(parts...)
+}
+
+func (e *env) between(x *ast.Between) expr.Node {
+	v, lo, hi := e.expr(x.X), e.expr(x.Lo), e.expr(x.Hi)
+	if v == nil || lo == nil || hi == nil {
+		return nil
+	}
+	n := e.within(x.Span, v, lo, hi)
+	if x.Symmetric && n != nil {
+		other := e.within(x.Span, v, hi, lo)
+		if other == nil {
+			return nil
+		}
+		n = expr.NewOr(n, other)
+	}
+	if n != nil && x.Not {
+		return expr.NewNot(n)
+	}
+	return n
+}
+
+func (e *env) within(span diag.Span, v, lo, hi expr.Node) expr.Node {
+	a, b := e.b.resolve(span, ">=", v, lo), e.b.resolve(span, "<=", v, hi)
+	if a == nil || b == nil {
+		return nil
+	}
+	return expr.NewAnd(a, b)
+}
+
+func (e *env) inList(x *ast.In) expr.Node {
+	var n expr.Node
+	if row, ok := x.X.(*ast.Row); ok {
+		n = e.inRows(x, row)
+	} else if v, list := e.expr(x.X), e.exprs(x.List); v != nil && list != nil {
+		n = e.b.resolve(x.Span, "in", append([]expr.Node{v}, list...)...)
+	}
+	if n != nil && x.Not {
+		return expr.NewNot(n)
+	}
+	return n
+}
+
+func (e *env) inRows(x *ast.In, row *ast.Row) expr.Node {
+	var parts []expr.Node
+	for _, el := range x.List {
+		r, ok := el.(*ast.Row)
+		if !ok {
+			e.b.errorf(diag.TypeMismatch, el.Pos(), "the list must have rows of %d values", len(row.Elems))
+			return nil
+		}
+		n := e.compareRows(r.Span, "=", row, r)
+		if n == nil {
+			return nil
+		}
+		parts = append(parts, n)
+	}
+	return expr.NewOr(parts...)
+}
+
+func (e *env) like(x *ast.Like) expr.Node {
+	name := [...]string{"like", "ilike", "similar_to", "rlike", "regexp_ilike"}[x.Op]
+	args := []ast.Expr{x.X, x.Pattern}
+	if x.Escape != nil {
+		args = append(args, x.Escape)
+	}
+	n := e.function(x.Span, name, args...)
+	if n != nil && x.Not {
+		return expr.NewNot(n)
+	}
+	return n
+}
+
+func (e *env) is(x *ast.Is) expr.Node {
+	if x.What == ast.IsNull {
+		n := e.expr(x.X)
+		if n == nil {
+			return nil
+		}
+		return expr.NewIsNull(n, x.Not)
+	}
+	n := e.condition(x.X, "IS "+map[ast.IsWhat]string{ast.IsTrue: "TRUE", ast.IsFalse: "FALSE"}[x.What])
+	if n == nil {
+		return nil
+	}
+	if x.What == ast.IsFalse {
+		n = expr.NewNot(n)
+	}
+	n = e.b.resolve(x.Span, "coalesce", n, expr.Bool(false))
+	if n != nil && x.Not {
+		return expr.NewNot(n)
+	}
+	return n
+}
+
+func (e *env) subscript(x *ast.Subscript) expr.Node {
+	if l, ok := x.Index.(*ast.Literal); ok && l.Kind == ast.LitInt && strings.Trim(l.Text, "0") == "" {
+		v := e.expr(x.X)
+		if v != nil && v.Type().Elem != nil && v.Type().Key == nil {
+			e.b.errorf(diag.WrongArguments, l.Span, "arrays count from 1: there is no element 0").
+				WithHint("Spark counts from 0: write get(array, 0), or [1] for the first element")
+			return nil
+		}
+	}
+	return e.function(x.Span, "$at", x.X, x.Index)
+}
+
+func (e *env) slice(x *ast.Slice) expr.Node {
+	args := []expr.Node{e.expr(x.X), nil, nil}
+	for i, bound := range []ast.Expr{x.Lo, x.Hi} {
+		if bound == nil {
+			args[i+1] = expr.Null(intType)
+			continue
+		}
+		args[i+1] = e.expr(bound)
+	}
+	return e.b.resolve(x.Span, "$slice", args...)
+}
+
+func (e *env) mapExpr(x *ast.Map) expr.Node {
+	var args []ast.Expr
+	for i := range x.Keys {
+		args = append(args, x.Keys[i], x.Values[i])
+	}
+	return e.function(x.Span, "map", args...)
+}
+
+func (e *env) structExpr(x *ast.Struct) expr.Node {
+	var args []expr.Node
+	for i, f := range x.Fields {
+		v := e.expr(f.Value)
+		if v == nil {
+			return nil
+		}
+		args = append(args, expr.Text(fieldName(f, i)), v)
+	}
+	return e.b.resolve(x.Span, "named_struct", args...)
+}
+
+// fieldName is the name of a struct field: as given, else that of a plain column,
+// else col1, col2, …
+func fieldName(f ast.StructField, i int) string {
+	if f.Name != nil {
+		return f.Name.Name
+	}
+	return valueName(f.Value, i)
+}
+
+func (e *env) row(x *ast.Row) expr.Node {
+	var args []expr.Node
+	for i, el := range x.Elems {
+		v := e.expr(el)
+		if v == nil {
+			return nil
+		}
+		args = append(args, expr.Text(valueName(el, i)), v)
+	}
+	return e.b.resolve(x.Span, "named_struct", args...)
+}

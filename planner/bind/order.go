@@ -1,0 +1,146 @@
+package bind
+
+import (
+	"github.com/sqlstream/sqlstream/exec/expr"
+	"github.com/sqlstream/sqlstream/exec/types"
+	"github.com/sqlstream/sqlstream/parser/ast"
+	"github.com/sqlstream/sqlstream/parser/diag"
+	"github.com/sqlstream/sqlstream/planner/logical"
+)
+
+// orderKey is one key of ORDER BY over the input of the select list.
+type orderKey struct {
+	node             expr.Node
+	desc, nullsFirst bool
+	span             diag.Span
+}
+
+// bindOrder binds ORDER BY of a SELECT: ordinals, aliases, then columns.
+func (sel *selectBinder) bindOrder(q *ast.Query) []orderKey {
+	if q == nil {
+		return nil
+	}
+	if len(sel.stmt.DistinctOn) > 0 && len(q.OrderBy) > 0 {
+		sel.fail()
+		sel.b.notYet(diag.LatestPerKey, q.OrderBy[0].Span, "DISTINCT ON with ORDER BY")
+		return nil
+	}
+	var out []orderKey
+	if q.OrderAll != nil {
+		for _, it := range sel.items {
+			for _, n := range it.nodes {
+				out = append(out, newOrderKey(n, *q.OrderAll))
+			}
+		}
+	}
+	for _, o := range q.OrderBy {
+		n := sel.orderExpr(o)
+		if n == nil {
+			sel.fail()
+			continue
+		}
+		if n.Type().Kind == types.Map {
+			sel.fail()
+			sel.b.errorf(diag.TypeMismatch, o.Span, "a MAP has no order")
+			continue
+		}
+		out = append(out, newOrderKey(n, o))
+	}
+	return out
+}
+
+func newOrderKey(n expr.Node, o ast.OrderItem) orderKey {
+	k := sortKey(n, o)
+	return orderKey{node: n, desc: k.Desc, nullsFirst: k.NullsFirst, span: o.Span}
+}
+
+func (sel *selectBinder) orderExpr(o ast.OrderItem) expr.Node {
+	if l, ok := o.Expr.(*ast.Literal); ok && l.Kind == ast.LitInt {
+		i, ok := sel.ordinal(l, "ORDER BY")
+		if !ok || len(sel.items[i].nodes) != 1 {
+			return nil
+		}
+		return sel.items[i].nodes[0]
+	}
+	return sel.env(inOrderBy).expr(o.Expr)
+}
+
+// limits reads LIMIT and OFFSET, which are constants.
+func (b *Binder) limits(q *ast.Query) (limit, offset int64, ok bool) {
+	limit, ok = logical.NoLimit, true
+	if q == nil {
+		return limit, 0, true
+	}
+	if q.Limit != nil {
+		limit, ok = b.limit(q.Limit, "LIMIT")
+	}
+	if q.Offset != nil {
+		var fine bool
+		offset, fine = b.limit(q.Offset, "OFFSET")
+		ok = ok && fine
+	}
+	return limit, offset, ok
+}
+
+func (b *Binder) limit(x ast.Expr, what string) (int64, bool) {
+	e := &env{b: b, scope: &scope{}}
+	n := e.expr(x)
+	if n == nil {
+		return 0, false
+	}
+	c, ok := n.(*expr.Const)
+	if !ok || c.IsNull() || !c.Type().IsInteger() || c.V.Int(0) < 0 {
+		b.errorf(diag.BadLimit, x.Pos(), "%s needs a constant whole number of at least 0", what)
+		return 0, false
+	}
+	return c.V.Int(0), true
+}
+
+// sortQuery orders the result of a query that is not a plain SELECT: by its columns.
+func (b *Binder) sortQuery(r *relation, q *ast.Query) *relation {
+	limit, offset, ok := b.limits(q)
+	e := &env{b: b, scope: newScope("", r.plan), clause: inOrderBy}
+	var keys []logical.SortKey
+	items := q.OrderBy
+	for _, o := range items {
+		n := b.columnOrdinal(r.plan, o.Expr)
+		if n == nil {
+			n = e.expr(o.Expr)
+		}
+		if n == nil {
+			ok = false
+			continue
+		}
+		keys = append(keys, sortKey(n, o))
+	}
+	if q.OrderAll != nil {
+		for _, c := range logical.Columns(r.plan) {
+			keys = append(keys, sortKey(c, *q.OrderAll))
+		}
+	}
+	if !ok {
+		return nil
+	}
+	if len(keys) == 0 && limit == logical.NoLimit && offset == 0 {
+		return r
+	}
+	return &relation{plan: &logical.Sort{Input: r.plan, Keys: keys, Limit: limit, Offset: offset}, spans: r.spans}
+}
+
+func (b *Binder) columnOrdinal(plan logical.Node, x ast.Expr) expr.Node {
+	l, ok := x.(*ast.Literal)
+	if !ok || l.Kind != ast.LitInt {
+		return nil
+	}
+	n := b.literal(l)
+	c, ok := n.(*expr.Const)
+	if !ok || c.Type().Kind != types.Int32 {
+		return nil
+	}
+	i := int(c.V.Int(0))
+	if i < 1 || i > len(plan.Schema()) {
+		b.errorf(diag.BadOrdinal, l.Span, "ORDER BY position %s is not in the select list, which has %d items", l.Text, len(plan.Schema()))
+		return nil
+	}
+	return logical.Col(plan, i-1)
+}

@@ -1,0 +1,252 @@
+package bind
+
+import (
+	"strings"
+
+	"github.com/sqlstream/sqlstream/exec/expr"
+	"github.com/sqlstream/sqlstream/exec/types"
+	"github.com/sqlstream/sqlstream/parser/ast"
+	"github.com/sqlstream/sqlstream/parser/diag"
+	"github.com/sqlstream/sqlstream/planner/logical"
+)
+
+// cteScope is the list of common table expressions in scope, innermost first.
+type cteScope struct {
+	cte    *ast.CTE
+	around *cteScope // what the CTE's own query sees
+	next   *cteScope
+	busy   bool
+}
+
+// query binds a query; nil means that an error was reported.
+func (b *Binder) query(q *ast.Query, outer *scope) *relation {
+	saved := b.ctes
+	defer func() { b.ctes = saved }()
+	if q.With != nil {
+		b.pushWith(q.With)
+	}
+	switch body := q.Body.(type) {
+	case *ast.Select:
+		return b.selectBody(body, q, outer)
+	default:
+		r := b.body(body, outer)
+		if r == nil {
+			return nil
+		}
+		return b.sortQuery(r, q)
+	}
+}
+
+// pushWith brings CTEs into scope, each seeing those before it.
+func (b *Binder) pushWith(w *ast.With) {
+	for _, c := range w.CTEs {
+		if w.Recursive && mentions(c.Query, c.Name.Name) {
+			b.notYet(diag.Recursion, c.Name.Span, "WITH RECURSIVE")
+		}
+		b.ctes = &cteScope{cte: c, around: b.ctes, next: b.ctes}
+	}
+}
+
+// mentions reports whether a name is read anywhere in FROM.
+func mentions(q *ast.Query, name string) bool {
+	found := false
+	walkTables(q.Body, func(t *ast.TableName) {
+		found = found || len(t.Name.Parts) == 1 && t.Name.Parts[0].Is(name)
+	})
+	return found
+}
+
+func walkTables(body ast.Body, visit func(*ast.TableName)) {
+	switch x := body.(type) {
+	case *ast.Select:
+		walkFrom(x.From, visit)
+	case *ast.SetOp:
+		walkTables(x.L, visit)
+		walkTables(x.R, visit)
+	case *ast.Query:
+		walkTables(x.Body, visit)
+	}
+}
+
+func walkFrom(ref ast.TableRef, visit func(*ast.TableName)) {
+	switch x := ref.(type) {
+	case *ast.TableName:
+		visit(x)
+	case *ast.Derived:
+		walkTables(x.Query.Body, visit)
+	case *ast.Join:
+		walkFrom(x.L, visit)
+		walkFrom(x.R, visit)
+	}
+}
+
+// body binds the part of a query before ORDER BY.
+func (b *Binder) body(x ast.Body, outer *scope) *relation {
+	switch x := x.(type) {
+	case *ast.Select:
+		return b.selectBody(x, nil, outer)
+	case *ast.Query:
+		return b.query(x, outer)
+	case *ast.Values:
+		return b.values(x)
+	case *ast.SetOp:
+		return b.setOp(x, outer)
+	}
+	b.errorf(diag.NotPlanned, x.Pos(), "this query is not supported")
+	return nil
+}
+
+// setOp binds UNION [ALL]; the others are refused.
+func (b *Binder) setOp(x *ast.SetOp, outer *scope) *relation {
+	l, r := b.body(x.L, outer), b.body(x.R, outer)
+	if x.Op != ast.Union {
+		b.notYet(diag.SetOperation, x.Span, x.Op.String())
+		return nil
+	}
+	if l == nil || r == nil {
+		return nil
+	}
+	right := r.plan
+	if x.ByName {
+		if right = b.byName(x, l.plan, r.plan); right == nil {
+			return nil
+		}
+	}
+	plan := b.union(x.Span, l, right)
+	if plan == nil {
+		return nil
+	}
+	if !x.All {
+		plan = &logical.Distinct{Input: plan}
+	}
+	return &relation{plan: plan, spans: l.spans}
+}
+
+// union brings two inputs to common types. Nested unions become one.
+func (b *Binder) union(span diag.Span, l *relation, right logical.Node) logical.Node {
+	lc, rc := l.plan.Schema(), right.Schema()
+	if len(lc) != len(rc) {
+		b.errorf(diag.ColumnCount, span, "UNION of queries with %d and %d columns", len(lc), len(rc))
+		return nil
+	}
+	want := make([]types.Type, len(lc))
+	for i := range lc {
+		t, ok := types.CommonType(lc[i].Type, rc[i].Type)
+		if !ok {
+			at := span
+			if i < len(l.spans) {
+				at = l.spans[i]
+			}
+			b.errorf(diag.TypeMismatch, at, "UNION column %d %q has no common type for %s and %s", i+1, lc[i].Name, lc[i].Type, rc[i].Type)
+			return nil
+		}
+		want[i] = t
+	}
+	left, right := b.castColumns(l.plan, want, lc), b.castColumns(right, want, lc)
+	if left == nil || right == nil {
+		return nil
+	}
+	return &logical.UnionAll{Inputs: append(unionInputs(left), unionInputs(right)...)}
+}
+
+func unionInputs(n logical.Node) []logical.Node {
+	if u, ok := n.(*logical.UnionAll); ok {
+		return u.Inputs
+	}
+	return []logical.Node{n}
+}
+
+// castColumns gives a plan the wanted types and names; the plan itself if it has them.
+func (b *Binder) castColumns(plan logical.Node, want []types.Type, names []types.Column) logical.Node {
+	same := true
+	exprs := make([]expr.Node, len(want))
+	out := make([]string, len(want))
+	for i, c := range plan.Schema() {
+		same = same && c.Type.Equal(want[i]) && c.Name == names[i].Name
+		out[i] = names[i].Name
+		if exprs[i] = b.cast(diag.Span{}, logical.Col(plan, i), want[i]); exprs[i] == nil {
+			return nil
+		}
+	}
+	if same {
+		return plan
+	}
+	return &logical.Project{Input: plan, Exprs: exprs, Names: out}
+}
+
+// byName orders the columns of the right side like the left.
+func (b *Binder) byName(x *ast.SetOp, l, r logical.Node) logical.Node {
+	rs := newScope("", r)
+	var exprs []expr.Node
+	var names []string
+	for _, c := range l.Schema() {
+		m := rs.find("", c.Name)
+		if len(m) != 1 {
+			b.errorf(diag.UnknownColumn, x.R.Pos(), "UNION BY NAME: the second query has no column %q", c.Name)
+			return nil
+		}
+		exprs, names = append(exprs, rs.ref(m[0])), append(names, c.Name)
+	}
+	if len(exprs) != len(r.Schema()) {
+		b.errorf(diag.ColumnCount, x.R.Pos(), "UNION BY NAME of queries with %d and %d columns", len(exprs), len(r.Schema()))
+		return nil
+	}
+	return &logical.Project{Input: r, Exprs: exprs, Names: names}
+}
+
+// values binds VALUES. Columns are called col1, col2, …
+func (b *Binder) values(v *ast.Values) *relation {
+	e := &env{b: b, scope: &scope{}}
+	rows := make([][]expr.Node, len(v.Rows))
+	ok := true
+	for i, r := range v.Rows {
+		if len(r) != len(v.Rows[0]) {
+			b.errorf(diag.BadArity, v.Span, "VALUES has rows of %d and %d values", len(v.Rows[0]), len(r))
+			return nil
+		}
+		if rows[i] = e.exprs(r); rows[i] == nil {
+			ok = false
+		}
+	}
+	if !ok || len(rows) == 0 {
+		return nil
+	}
+	out := &logical.Values{Rows: rows}
+	for c := range rows[0] {
+		if !b.unifyColumn(v, rows, c) {
+			return nil
+		}
+		out.Columns = append(out.Columns, types.Column{Name: "col" + itoa(c+1), Type: rows[0][c].Type()})
+	}
+	return &relation{plan: out, spans: make([]diag.Span, len(out.Columns))}
+}
+
+func (b *Binder) unifyColumn(v *ast.Values, rows [][]expr.Node, c int) bool {
+	column := make([]expr.Node, len(rows))
+	for i, r := range rows {
+		column[i] = r[c]
+	}
+	column, err := b.res.Unify("VALUES column "+itoa(c+1), column)
+	if err != nil {
+		b.errorf(diag.TypeMismatch, v.Span, "%s", err.Error())
+		return false
+	}
+	for i := range rows {
+		rows[i][c] = column[i]
+	}
+	return true
+}
+
+// hasAggregate reports a call of an aggregate in an expression, subqueries excluded.
+func (b *Binder) hasAggregate(x ast.Expr) bool {
+	found := false
+	walkExpr(x, func(n ast.Expr) bool {
+		if c, ok := n.(*ast.Call); ok && c.Over == nil {
+			if _, agg := b.cat.Functions.Aggregate(strings.ToLower(c.Name.String())); agg {
+				found = true
+			}
+		}
+		return !found
+	})
+	return found
+}

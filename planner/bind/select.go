@@ -1,0 +1,313 @@
+package bind
+
+import (
+	"strings"
+
+	"github.com/sqlstream/sqlstream/exec/expr"
+	"github.com/sqlstream/sqlstream/exec/fn/timewindow"
+	"github.com/sqlstream/sqlstream/exec/types"
+	"github.com/sqlstream/sqlstream/parser/ast"
+	"github.com/sqlstream/sqlstream/parser/diag"
+	"github.com/sqlstream/sqlstream/planner/logical"
+)
+
+// relation is a bound query.
+type relation struct {
+	plan  logical.Node
+	spans []diag.Span // where each column was written
+	// window of the output, when the query passes a window table function through (SELECT *).
+	window *timeWindow
+}
+
+// selectBinder binds one SELECT. Everything is bound over its input, to which windows
+// and generators of the select list may append columns; results of aggregates have
+// numbers from aggBase on, until regroup puts the columns of the Aggregate in place.
+type selectBinder struct {
+	b     *Binder
+	stmt  *ast.Select
+	query *ast.Query // around it, for ORDER BY; nil inside a set operation
+	scope *scope
+	input logical.Node
+	items []selectItem
+
+	windows []*timeWindow
+	timed   map[string]bool // times that have their NOT NULL filter
+	hops    map[string]int  // column of the window start, by time and window
+
+	grouped  bool
+	keys     []expr.Node
+	keyNames []string
+	keySpans []diag.Span
+	aggs     []logical.Agg
+	posts    []postJoin  // scalar subqueries to join after grouping
+	corr     []expr.Node // conditions of WHERE on the query around
+
+	spans map[*expr.Column]diag.Span // where columns were written, for "not grouped"
+	ok    bool
+}
+
+// selectItem is one item of the select list, after stars are expanded.
+type selectItem struct {
+	ast   ast.SelectItem
+	name  string
+	nodes []expr.Node // bound; several for a generator with several columns
+	names []string
+	state itemState
+}
+
+type itemState uint8
+
+const (
+	itemNew itemState = iota
+	itemBinding
+	itemDone
+	itemFailed
+)
+
+// selectBody binds a SELECT with the ORDER BY and LIMIT around it.
+func (b *Binder) selectBody(s *ast.Select, q *ast.Query, outer *scope) *relation {
+	sel := b.newSelect(s, q, outer)
+	having := sel.bindClauses()
+	order := sel.bindOrder(q)
+	limit, offset, ok := b.limits(q)
+	if !sel.ok || !ok || sel.scope.broken {
+		return nil
+	}
+	return sel.build(having, order, limit, offset)
+}
+
+func (b *Binder) newSelect(s *ast.Select, q *ast.Query, outer *scope) *selectBinder {
+	sel := &selectBinder{b: b, stmt: s, query: q, timed: map[string]bool{}, hops: map[string]int{},
+		spans: map[*expr.Column]diag.Span{}, ok: true}
+	sel.input, sel.scope = b.from(s.From, outer)
+	sel.scope.parent = outer
+	return sel
+}
+
+// bindClauses binds everything but ORDER BY, and returns HAVING.
+func (sel *selectBinder) bindClauses() expr.Node {
+	sel.refuse()
+	sel.expandItems()
+	sel.bindWhere()
+	sel.bindGroupBy()
+	for i := range sel.items {
+		sel.bindItem(i)
+	}
+	return sel.bindHaving()
+}
+
+// refuse reports clauses that need operators which do not exist so far.
+func (sel *selectBinder) refuse() {
+	s := sel.stmt
+	if s.Qualify != nil {
+		sel.fail()
+		code := diag.OverWindow
+		if isLatest(s.Qualify) {
+			code = diag.LatestPerKey
+		}
+		sel.b.notYet(code, s.Qualify.Pos(), "QUALIFY")
+	}
+}
+
+// isLatest recognises row_number() OVER (…) = 1 and ≤ n.
+func isLatest(x ast.Expr) bool {
+	bin, ok := x.(*ast.Binary)
+	if !ok {
+		return false
+	}
+	c, ok := bin.L.(*ast.Call)
+	return ok && c.Name.Last().Is("row_number")
+}
+
+func (sel *selectBinder) fail() { sel.ok = false }
+
+func (sel *selectBinder) env(c clause) *env {
+	return &env{b: sel.b, scope: sel.scope, sel: sel, clause: c}
+}
+
+// bindWhere filters the input. Subqueries among the conjuncts become joins.
+func (sel *selectBinder) bindWhere() {
+	if sel.stmt.Where == nil {
+		return
+	}
+	e := sel.env(inWhere)
+	var plain []expr.Node
+	for _, part := range conjuncts(sel.stmt.Where) {
+		if isSubqueryTest(part) {
+			if !sel.whereSubquery(part) {
+				sel.fail()
+			}
+			continue
+		}
+		n := e.condition(part, "WHERE")
+		if n == nil {
+			sel.fail()
+			continue
+		}
+		if hasOuterRef(n) {
+			sel.corr = append(sel.corr, splitAnd(n)...)
+			continue
+		}
+		plain = append(plain, n)
+	}
+	if len(plain) > 0 && sel.ok {
+		sel.input = &logical.Filter{Input: sel.input, Predicate: expr.NewAnd(plain...)}
+	}
+}
+
+// conjuncts splits a chain of AND.
+func conjuncts(x ast.Expr) []ast.Expr {
+	var out []ast.Expr
+	for {
+		bin, ok := x.(*ast.Binary)
+		if !ok || bin.Op != ast.And {
+			break
+		}
+		out = append(out, bin.R)
+		x = bin.L
+	}
+	out = append(out, x)
+	for i, j := 0, len(out)-1; i < j; i, j = i+1, j-1 {
+		out[i], out[j] = out[j], out[i]
+	}
+	return out
+}
+
+// addWindow returns the window of a time, making it when it is new. A row without
+// event time belongs to no window.
+func (sel *selectBinder) addWindow(b *Binder, t expr.Node, spec windowSpec) *timeWindow {
+	var start expr.Node
+	if spec.sliding() {
+		start = sel.hop(t, spec)
+	} else {
+		sel.requireTime(t)
+		start = b.windowStart(t, spec)
+	}
+	if start == nil {
+		return nil
+	}
+	for _, w := range sel.windows {
+		if expr.Equal(w.start, start) {
+			return w
+		}
+	}
+	w := &timeWindow{start: start, end: b.windowEnd(spec.span, start, spec.size)}
+	if w.end == nil {
+		return nil
+	}
+	sel.windows = append(sel.windows, w)
+	return w
+}
+
+// requireTime drops rows whose time is NULL, once.
+func (sel *selectBinder) requireTime(t expr.Node) {
+	key := fingerprint(t)
+	if len(expr.ColumnsOf(t)) == 0 || sel.timed[key] {
+		return
+	}
+	sel.timed[key] = true
+	sel.input = &logical.Filter{Input: sel.input, Predicate: expr.NewIsNull(t, true)}
+}
+
+// hop appends the starts of the sliding windows of a time to the input.
+func (sel *selectBinder) hop(t expr.Node, spec windowSpec) expr.Node {
+	key := fingerprint(t) + "|" + expr.Interval(canonical(spec.size)).String() + "|" +
+		expr.Interval(canonical(spec.slide)).String() + "|" + expr.Interval(canonical(spec.offset)).String()
+	at, ok := sel.hops[key]
+	if !ok {
+		col, plan := appendExpr(sel.input, t, "window_of")
+		size, slide := timewindow.Micros(spec.size), timewindow.Micros(spec.slide)
+		sel.input = &logical.Hop{Input: plan, Time: col, Size: size, Slide: slide,
+			Offset: timewindow.Micros(spec.offset) % slide}
+		at = len(sel.input.Schema()) - 1
+		sel.hops[key] = at
+	}
+	return logical.Col(sel.input, at)
+}
+
+// appendExpr makes an expression a column of the plan; a plain column is one already.
+func appendExpr(plan logical.Node, n expr.Node, name string) (int, logical.Node) {
+	if c, ok := n.(*expr.Column); ok {
+		return c.Index, plan
+	}
+	exprs := append(logical.Columns(plan), n)
+	names := append(columnNames(plan), name)
+	return len(exprs) - 1, &logical.Project{Input: plan, Exprs: exprs, Names: names}
+}
+
+func columnNames(plan logical.Node) []string {
+	cols := plan.Schema()
+	out := make([]string, len(cols))
+	for i, c := range cols {
+		out[i] = c.Name
+	}
+	return out
+}
+
+// addAggregate registers an aggregate, once for equal calls.
+func (sel *selectBinder) addAggregate(a logical.Agg) int {
+	for i, o := range sel.aggs {
+		if sameAgg(a, o) {
+			return i
+		}
+	}
+	sel.aggs = append(sel.aggs, a)
+	return len(sel.aggs) - 1
+}
+
+func sameAgg(a, o logical.Agg) bool {
+	if a.Func != o.Func || a.Distinct != o.Distinct || len(a.Args) != len(o.Args) || len(a.Order) != len(o.Order) ||
+		(a.Filter == nil) != (o.Filter == nil) || a.Filter != nil && !expr.Equal(a.Filter, o.Filter) {
+		return false
+	}
+	for i := range a.Args {
+		if !expr.Equal(a.Args[i], o.Args[i]) {
+			return false
+		}
+	}
+	for i := range a.Order {
+		if !expr.Equal(a.Order[i].Expr, o.Order[i].Expr) || a.Order[i].Desc != o.Order[i].Desc || a.Order[i].NullsFirst != o.Order[i].NullsFirst {
+			return false
+		}
+	}
+	return true
+}
+
+// fingerprint is the text of an expression with column numbers for names.
+func fingerprint(n expr.Node) string {
+	return expr.Rewrite(n, func(x expr.Node) expr.Node {
+		if c, ok := x.(*expr.Column); ok {
+			return &expr.Column{Index: c.Index, Name: "#" + itoa(c.Index), T: c.T}
+		}
+		return x
+	}).String()
+}
+
+// bindHaving binds HAVING; nil if there is none.
+func (sel *selectBinder) bindHaving() expr.Node {
+	if sel.stmt.Having == nil {
+		return nil
+	}
+	if isSubqueryTest(sel.stmt.Having) {
+		sel.fail()
+		sel.b.notYet(diag.MarkJoin, sel.stmt.Having.Pos(), "a subquery as a condition in HAVING")
+		return nil
+	}
+	n := sel.env(inHaving).condition(sel.stmt.Having, "HAVING")
+	if n == nil {
+		sel.fail()
+	}
+	return n
+}
+
+// typesMatch reports equal types column by column.
+func typesMatch(a, b []types.Column) bool {
+	for i := range a {
+		if !a[i].Type.Equal(b[i].Type) {
+			return false
+		}
+	}
+	return true
+}
+
+func foldName(s string) string { return strings.ToLower(s) }

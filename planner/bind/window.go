@@ -1,0 +1,360 @@
+package bind
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/sqlstream/sqlstream/exec/expr"
+	"github.com/sqlstream/sqlstream/exec/fn/timewindow"
+	"github.com/sqlstream/sqlstream/exec/types"
+	"github.com/sqlstream/sqlstream/parser/ast"
+	"github.com/sqlstream/sqlstream/parser/diag"
+)
+
+// timeWindow is a window over event time: expressions over the input of a SELECT.
+type timeWindow struct {
+	start, end expr.Node
+}
+
+// spec is how a window was asked for: constants of fixed length.
+type windowSpec struct {
+	size, slide, offset types.IntervalValue
+	span                diag.Span
+}
+
+func (w windowSpec) sliding() bool { return timewindow.Micros(w.slide) != timewindow.Micros(w.size) }
+
+func (w *timeWindow) shifted(by int) *timeWindow {
+	if w == nil {
+		return nil
+	}
+	move := func(n expr.Node) expr.Node { return expr.MapColumns(n, func(i int) int { return i + by }) }
+	return &timeWindow{start: move(w.start), end: move(w.end)}
+}
+
+// pair is the window as a struct with start and end.
+func (b *Binder) pair(w *timeWindow) expr.Node {
+	return b.apply(diag.Span{}, &timewindow.Pair, w.start, w.end)
+}
+
+func isPair(c *expr.Call) bool { return c.F == &timewindow.Pair }
+
+// lastMoment is window_time: the greatest time that belongs to the window.
+func (b *Binder) lastMoment(span diag.Span, end expr.Node) expr.Node {
+	return b.resolve(span, "-", end, expr.Interval(types.IntervalValue{Micros: 1}))
+}
+
+// windowName resolves window, window_start and window_end to the only window of the
+// SELECT or of FROM.
+func (e *env) windowName(ref *ast.ColumnRef) (expr.Node, bool) {
+	name := strings.ToLower(ref.Parts[0].Name)
+	switch name {
+	case "window", "window_start", "window_end", "window_time":
+	default:
+		return nil, false
+	}
+	w := e.window(ref.Span)
+	if w == nil {
+		return nil, false
+	}
+	switch name {
+	case "window_start":
+		return w.start, true
+	case "window_end":
+		return w.end, true
+	case "window_time":
+		return e.b.lastMoment(ref.Span, w.end), true
+	}
+	return e.fields(e.b.pair(w), ref.Parts[1:]), true
+}
+
+// window is the only window there is, nil if there is none or several.
+func (e *env) window(span diag.Span) *timeWindow {
+	if e.sel != nil && len(e.sel.windows) > 1 {
+		e.b.errorf(diag.AmbiguousName, span, "this query has several windows").
+			WithHint("give each an alias: window(ts, '1 hour') AS w")
+		return nil
+	}
+	if e.sel != nil && len(e.sel.windows) == 1 {
+		return e.sel.windows[0]
+	}
+	return e.scope.window
+}
+
+// windowCall binds the functions that make or take apart time windows.
+func (e *env) windowCall(x *ast.Call, name string) (expr.Node, bool) {
+	switch name {
+	case "window":
+		return e.pairOf(e.sparkWindow(x)), true
+	case "tumble", "hop":
+		return e.pairOf(e.groupWindow(x, name)), true
+	case "tumble_start", "hop_start":
+		return startOf(e.groupWindow(x, strings.TrimSuffix(name, "_start"))), true
+	case "tumble_end", "hop_end":
+		return endOf(e.groupWindow(x, strings.TrimSuffix(name, "_end"))), true
+	case "tumble_rowtime", "hop_rowtime":
+		if w := e.groupWindow(x, strings.TrimSuffix(name, "_rowtime")); w != nil {
+			return e.b.lastMoment(x.Span, w.end), true
+		}
+		return nil, true
+	case "window_time":
+		return e.windowTime(x), true
+	case "time_bucket", "date_bin":
+		return e.bucket(x), true
+	case "session_window", "session", "session_start", "session_end":
+		e.b.notYet(diag.SessionWindow, x.Span, name)
+		return nil, true
+	case "cumulate":
+		e.b.notYet(diag.CumulateWindow, x.Span, name)
+		return nil, true
+	}
+	return nil, false
+}
+
+func (e *env) pairOf(w *timeWindow) expr.Node {
+	if w == nil {
+		return nil
+	}
+	return e.b.pair(w)
+}
+
+func startOf(w *timeWindow) expr.Node {
+	if w == nil {
+		return nil
+	}
+	return w.start
+}
+
+func endOf(w *timeWindow) expr.Node {
+	if w == nil {
+		return nil
+	}
+	return w.end
+}
+
+// sparkWindow is window(ts, size [, slide [, offset]]).
+func (e *env) sparkWindow(x *ast.Call) *timeWindow {
+	if len(x.Args) < 2 || len(x.Args) > 4 {
+		e.b.errorf(diag.BadWindow, x.Span, "window takes a time, a size, and optionally a slide and an offset, got %d arguments", len(x.Args))
+		return nil
+	}
+	return e.windowOver(x, x.Args[0], x.Args[1:])
+}
+
+// groupWindow is TUMBLE(ts, size [, offset]) or HOP(ts, slide, size [, offset]).
+func (e *env) groupWindow(x *ast.Call, kind string) *timeWindow {
+	n := map[string]int{"tumble": 2, "hop": 3}[kind]
+	if len(x.Args) < n || len(x.Args) > n+1 {
+		e.b.errorf(diag.BadWindow, x.Span, "%s takes %s, got %d arguments", strings.ToUpper(kind),
+			map[string]string{"tumble": "a time, a size, and optionally an offset", "hop": "a time, a slide, a size, and optionally an offset"}[kind],
+			len(x.Args))
+		return nil
+	}
+	return e.windowOver(x, x.Args[0], flinkOrder(kind, x.Args[1:]))
+}
+
+// flinkOrder brings the arguments of TUMBLE and HOP into the order of window().
+func flinkOrder(kind string, args []ast.Expr) []ast.Expr {
+	if kind == "tumble" {
+		size := args[0]
+		if len(args) == 1 {
+			return []ast.Expr{size}
+		}
+		return []ast.Expr{size, size, args[1]}
+	}
+	return append([]ast.Expr{args[1], args[0]}, args[2:]...)
+}
+
+// windowOver makes the window of a SELECT over a time; args are size, slide, offset.
+func (e *env) windowOver(x *ast.Call, at ast.Expr, args []ast.Expr) *timeWindow {
+	t := e.windowInput(at)
+	spec, ok := e.spec(x.Span, args)
+	if t == nil || !ok {
+		return nil
+	}
+	if e.sel == nil || e.inAgg || len(e.params) > 0 {
+		e.b.errorf(diag.BadWindow, x.Span, "a time window is not allowed here")
+		return nil
+	}
+	return e.sel.addWindow(e.b, t, spec)
+}
+
+// windowInput binds the time of a window: a timestamp, a date, text that is one, or
+// an earlier window, which counts with its last moment.
+func (e *env) windowInput(x ast.Expr) expr.Node {
+	n := e.expr(x)
+	if n == nil {
+		return nil
+	}
+	t := n.Type()
+	switch {
+	case t.Kind == types.Timestamp || t.Kind == types.TimestampNTZ:
+		return n
+	case t.Kind == types.Date || t.Kind == types.String:
+		return e.b.cast(x.Pos(), n, types.Of(types.Timestamp))
+	case isWindowType(t):
+		return e.b.lastMoment(x.Pos(), newField(n, 1))
+	}
+	d := e.b.errorf(diag.BadWindow, x.Pos(), "a window needs a TIMESTAMP, got %s", typeOf(n))
+	if t.IsNumeric() {
+		d.WithHint("convert it: to_timestamp(seconds) or timestamp_millis(ms)")
+	}
+	return nil
+}
+
+// spec checks size, slide and offset.
+func (e *env) spec(span diag.Span, args []ast.Expr) (windowSpec, bool) {
+	w := windowSpec{span: span}
+	names := []string{"size", "slide", "offset"}
+	into := []*types.IntervalValue{&w.size, &w.slide, &w.offset}
+	for i, a := range args {
+		v, ok := e.duration(a, names[i])
+		if !ok {
+			return w, false
+		}
+		*into[i] = v
+		if i < 2 && timewindow.Micros(v) <= 0 {
+			e.b.errorf(diag.BadWindow, a.Pos(), "the %s of a window must be positive", names[i])
+			return w, false
+		}
+	}
+	if len(args) < 2 {
+		w.slide = w.size
+	}
+	if timewindow.Micros(w.slide) > timewindow.Micros(w.size) {
+		e.b.errorf(diag.BadWindow, span, "the slide of a window must not be greater than its size: rows between windows would be lost").
+			WithHint("window() takes size, slide; HOP takes slide, size")
+		return w, false
+	}
+	if w.sliding() && timewindow.IsDays(w.size) && e.b.set.Zone != time.UTC {
+		e.b.errorf(diag.NotPlanned, span, "sliding windows of days are supported in UTC only")
+		return w, false
+	}
+	return w, true
+}
+
+// duration is a constant length: text or an INTERVAL.
+func (e *env) duration(x ast.Expr, what string) (types.IntervalValue, bool) {
+	n := e.expr(x)
+	if n == nil {
+		return types.IntervalValue{}, false
+	}
+	v, ok := e.b.intervalOf(n)
+	if !ok {
+		e.b.errorf(diag.BadWindow, x.Pos(), "the %s of a window must be a constant duration such as '10 minutes'", what)
+		return v, false
+	}
+	if v.Months != 0 {
+		e.b.errorf(diag.BadWindow, x.Pos(), "the %s of a window must have a fixed length: months and years have none", what).
+			WithHint("group by date_trunc('month', ts)")
+		return v, false
+	}
+	return v, true
+}
+
+// intervalOf is the value of a constant INTERVAL, or of text that is one.
+func (b *Binder) intervalOf(n expr.Node) (types.IntervalValue, bool) {
+	if n.Type().Kind == types.String {
+		c, err := b.res.Cast(n, types.Of(types.Interval), false)
+		if err != nil {
+			return types.IntervalValue{}, false
+		}
+		n = c
+	}
+	c, ok := n.(*expr.Const)
+	if !ok || c.IsNull() || c.Type().Kind != types.Interval {
+		return types.IntervalValue{}, false
+	}
+	v, i := c.V.At(0)
+	return v.Iv[i], true
+}
+
+// windowTime is window_time(w).
+func (e *env) windowTime(x *ast.Call) expr.Node {
+	if len(x.Args) != 1 {
+		e.b.errorf(diag.WrongArguments, x.Span, "window_time takes a window, got %d arguments", len(x.Args))
+		return nil
+	}
+	n := e.expr(x.Args[0])
+	if n == nil {
+		return nil
+	}
+	if !isWindowType(n.Type()) {
+		e.b.errorf(diag.WrongArguments, x.Args[0].Pos(), "window_time needs a window, got %s", typeOf(n))
+		return nil
+	}
+	return e.b.lastMoment(x.Span, newField(n, 1))
+}
+
+// bucket is time_bucket(size, ts [, offset or origin]) and date_bin(size, ts [, origin]): the start of
+// a tumbling window. In GROUP BY it makes a window.
+func (e *env) bucket(x *ast.Call) expr.Node {
+	if len(x.Args) < 2 || len(x.Args) > 3 {
+		e.b.errorf(diag.WrongArguments, x.Span, "%s takes a size, a time, and optionally an origin, got %d arguments", x.Name, len(x.Args))
+		return nil
+	}
+	t := e.windowInput(x.Args[1])
+	size, ok := e.duration(x.Args[0], "size")
+	if t == nil || !ok {
+		return nil
+	}
+	if timewindow.Micros(size) <= 0 {
+		e.b.errorf(diag.BadWindow, x.Args[0].Pos(), "the size of a window must be positive")
+		return nil
+	}
+	spec := windowSpec{size: size, slide: size, span: x.Span}
+	if len(x.Args) == 3 {
+		if spec.offset, ok = e.origin(x.Args[2], size); !ok {
+			return nil
+		}
+	}
+	if e.clause == inGroupBy && e.sel != nil && !e.inAgg {
+		return startOf(e.sel.addWindow(e.b, t, spec))
+	}
+	return e.b.windowStart(t, spec)
+}
+
+// origin is where a bucket starts, as an offset from 1970.
+func (e *env) origin(x ast.Expr, size types.IntervalValue) (types.IntervalValue, bool) {
+	n := e.expr(x)
+	if n == nil {
+		return types.IntervalValue{}, false
+	}
+	if v, ok := e.b.intervalOf(n); ok && v.Months == 0 {
+		return v, true
+	}
+	if n.Type().Kind == types.String || n.Type().Kind == types.Date {
+		n = e.b.cast(x.Pos(), n, types.Of(types.Timestamp))
+	}
+	c, ok := n.(*expr.Const)
+	if !ok || c.IsNull() || c.Type().Phys() != types.PhysInt64 || !c.Type().IsTime() {
+		e.b.errorf(diag.BadWindow, x.Pos(), "the origin must be a constant TIMESTAMP or INTERVAL")
+		return types.IntervalValue{}, false
+	}
+	return types.IntervalValue{Micros: c.V.Int(0) % timewindow.Micros(size)}, true
+}
+
+// windowStart is the start of the tumbling window of t.
+func (b *Binder) windowStart(t expr.Node, w windowSpec) expr.Node {
+	args := []expr.Node{t, expr.Interval(canonical(w.size))}
+	if off := timewindow.Micros(w.offset) % timewindow.Micros(w.size); off != 0 {
+		args = append(args, expr.Interval(types.IntervalValue{Micros: off}))
+	}
+	return b.apply(w.span, &timewindow.Start, args...)
+}
+
+// canonical writes a length in one way: whole days as days, the rest as µs.
+func canonical(v types.IntervalValue) types.IntervalValue {
+	if n := timewindow.Micros(v); timewindow.IsDays(v) {
+		return types.IntervalValue{Days: int32(n / 86_400_000_000)}
+	}
+	return types.IntervalValue{Micros: timewindow.Micros(v)}
+}
+
+// windowEnd is the end of the window that starts at start.
+func (b *Binder) windowEnd(span diag.Span, start expr.Node, size types.IntervalValue) expr.Node {
+	return b.apply(span, &timewindow.End, start, expr.Interval(canonical(size)))
+}
+
+func itoa(n int) string { return strconv.Itoa(n) }

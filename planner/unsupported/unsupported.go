@@ -1,0 +1,85 @@
+// Package unsupported owns the list of SQL that is understood and needs an operator
+// that does not exist so far: one entry a code, with the operator's name. The binder
+// and the planner refuse through it, and test runners print "not yet: <operator>"
+// from it. It knows no plans. Open this file first.
+package unsupported
+
+import (
+	"errors"
+
+	"github.com/sqlstream/sqlstream/parser/diag"
+)
+
+// Entry is one missing operator.
+type Entry struct {
+	Code     diag.Code
+	Operator string // for "not yet: …"
+	Text     string // follows what was written: `row_number(…) OVER is not supported yet on streams`
+	Hint     string
+}
+
+// Table lists the missing operators by code.
+var Table = []Entry{
+	{diag.StreamJoin, "stream-stream join", "is not supported yet on streams", "join with a table, or union the streams"},
+	{diag.SessionWindow, "session window", "is not supported yet on streams", "use window(ts, size)"},
+	{diag.OverWindow, "over", "is not supported yet on streams", ""},
+	{diag.TopN, "top-n", "is not supported yet on streams", "use EMIT COMPLETE over an aggregate"},
+	{diag.SetOperation, "set operation", "is not supported yet", ""},
+	{diag.GroupingSets, "grouping sets", "is not supported yet on streams", "union one GROUP BY for each set"},
+	{diag.StreamSubquery, "subquery over a stream", "is not supported yet on streams", ""},
+	{diag.CorrelatedSubquery, "correlated subquery", "is not supported yet", "write it as a join"},
+	{diag.CumulateWindow, "cumulate window", "is not supported yet on streams", "use window(ts, size)"},
+	{diag.AsofJoin, "asof join", "is not supported yet on streams", ""},
+	{diag.OuterStatic, "outer join that keeps table rows", "is not supported yet on streams", "put the stream on the kept side"},
+	{diag.Recursion, "recursive query", "is not supported yet", ""},
+	{diag.LatestPerKey, "top-n", "is not supported yet on streams", "DISTINCT ON without ORDER BY keeps the first row of each key; max_by(v, ts) is the latest value"},
+	{diag.TemporalFilter, "temporal filter", "is not supported yet on streams", ""},
+	{diag.LateralQuery, "lateral join", "is not supported yet", "write it as a join"},
+	{diag.UpsertSource, "upsert source", "is not supported yet on streams", "declare changelog = true and deliver deletions"},
+	{diag.FullJoin, "full join", "is not supported yet", "union a left join and an anti join"},
+	{diag.MarkJoin, "subquery as a value", "is not supported yet", "move it to WHERE, joined by AND"},
+}
+
+// Find returns the entry of a code.
+func Find(code diag.Code) (Entry, bool) {
+	for _, e := range Table {
+		if e.Code == code {
+			return e, true
+		}
+	}
+	return Entry{}, false
+}
+
+// Diagnostic refuses what was written. The code must be in the table.
+func Diagnostic(code diag.Code, span diag.Span, what string) *diag.Diagnostic {
+	e, ok := Find(code)
+	if !ok {
+		panic("unsupported: no entry for " + string(code))
+	}
+	d := diag.Errorf(code, span, "%s %s", what, e.Text)
+	d.Hint = e.Hint
+	return d
+}
+
+// Operator names the missing operator of an error, "" if it is another error. If the
+// statement has other errors too, those count.
+func Operator(err error) string {
+	var list *diag.Error
+	if !errors.As(err, &list) {
+		return ""
+	}
+	name := ""
+	for _, d := range list.Diagnostics {
+		if d.Severity != diag.SeverityError {
+			continue
+		}
+		e, ok := Find(d.Code)
+		if !ok {
+			return ""
+		}
+		if name == "" {
+			name = e.Operator
+		}
+	}
+	return name
+}
