@@ -1,0 +1,458 @@
+package stateful
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/sqlstream/sqlstream/exec/fn"
+	"github.com/sqlstream/sqlstream/exec/fn/agg"
+	"github.com/sqlstream/sqlstream/exec/invariant"
+	"github.com/sqlstream/sqlstream/exec/types"
+	"github.com/sqlstream/sqlstream/exec/vec"
+)
+
+// Aggregate
+//
+// State: per group a row count and the accumulators, in buckets by the value of the
+// bound key (one bucket without bound). Rows come into tables of the worker first,
+// and Flush merges these: a bucket that the state does not have is taken over whole.
+// +1/−1: both add to counters; a group whose row count becomes 0 vanishes.
+// Emitted: at Flush the old row (−1) and the new one (+1) of each group whose result
+// changed; with EmitOnClose each group once, at Advance, when it is final.
+// Dropped: buckets below the frontier, at Advance. A row is late when its bound key
+// is below the frontier of the trigger before.
+// Cost: O(1) per row, then O(1) per touched group and aggregate.
+// Restart: groups, entries of accumulators that have them, and the bound.
+
+// AggregateConfig describes a grouped or global aggregate. Output columns are the
+// keys, then the aggregates.
+type AggregateConfig struct {
+	Name     string // for messages and late rows
+	Keys     []int  // input columns
+	KeyTypes []types.Type
+	Aggs     []AggregateSpec
+	Retract  bool // rows may have negative weights
+	Bound    int  // index into Keys of the key that carries the frontier, −1 = none
+	Front    int  // which frontier of fronts[0] is that of the bound key of the output
+	// Keep: nothing is late and nothing is forgotten.
+	Keep bool
+	// EmitOnClose: emit a group once, when its bound key is below the frontier.
+	EmitOnClose bool
+	// Panes: the bound key of the input is the start of a pane, that of the output the
+	// start of a window. Bound names the key also when Keep is set.
+	Panes *PaneConfig
+	// Global: no keys; the row exists before any input.
+	Global bool
+	// Width is the range of bound values that share a bucket; ≤ 1 = one value. Choose
+	// about a trigger's worth for keys that are raw timestamps.
+	Width int64
+	// Unlogged: LogState is never called (batch runs).
+	Unlogged bool
+}
+
+// AggregateSpec is one aggregate of an AggregateConfig.
+type AggregateSpec struct {
+	Impl     fn.AggImpl
+	Args     []int // input columns
+	Filter   int   // input column that must be true, −1 = none
+	Distinct bool
+	Ordered  bool // rows must come in order of arrival
+	// OrderBy lists input columns by which the rows of a group are ordered first.
+	OrderBy []OrderColumn
+}
+
+// OrderColumn is a sort column.
+type OrderColumn struct {
+	Col   int
+	Type  types.Type
+	Order vec.Order
+}
+
+// aggregate is the operator of AggregateConfig.
+type aggregate struct {
+	cfg       AggregateConfig
+	specs     []boundSpec
+	outTypes  []types.Type
+	tableCols []int        // input columns of the buckets' tables
+	tableKeys []types.Type // their types
+	keyPlace  []int        // by key: column of the table, −1 = the bucket's own value
+	width     int64
+
+	state buckets
+	own   *aggLocal
+	loc   []*aggLocal
+
+	bound       int64 // frontier of the trigger before
+	boundLogged int64
+	closedTo    int64 // everything below has been dropped since the last LogState
+	born        bool  // the global row has been emitted
+	load        *aggLoader
+	tmp         *scratch
+	builders    []*vec.Builder // output
+	stats       Stats
+}
+
+// boundSpec is a spec with its arguments resolved: those of Impl, after wrapping.
+type boundSpec struct {
+	impl    fn.AggImpl
+	args    []int
+	filter  int
+	counter bool // count(*): the row count is the result
+}
+
+// parallelAggregate is an aggregate whose rows need not come in order.
+type parallelAggregate struct{ *aggregate }
+
+// Local implements Parallel.
+func (p parallelAggregate) Local(worker int) Stepper { return p.local(worker) }
+
+// NewAggregate returns the operator. It implements Parallel unless an aggregate depends
+// on the order of arrival.
+func NewAggregate(cfg AggregateConfig) (Operator, error) {
+	a := &aggregate{cfg: cfg, bound: NoFrontier, boundLogged: NoFrontier, closedTo: NoFrontier, width: max(cfg.Width, 1)}
+	if err := cfg.check(); err != nil {
+		return nil, fmt.Errorf("%s: %w", cfg.Name, err)
+	}
+	ordered := false
+	for _, s := range cfg.Aggs {
+		a.specs = append(a.specs, bindSpec(s))
+		ordered = ordered || s.Ordered && len(s.OrderBy) == 0
+	}
+	if ordered && cfg.Panes != nil {
+		return nil, fmt.Errorf("%s: an aggregate by order of arrival cannot be combined from panes", cfg.Name)
+	}
+	a.layout()
+	a.own = newAggLocal(a)
+	a.tmp = newScratch(a.tableKeys)
+	a.builders = vec.NewBuilders(a.outTypes)
+	a.load = newAggLoader(a)
+	if ordered {
+		return a, nil
+	}
+	return parallelAggregate{a}, nil
+}
+
+func (c *AggregateConfig) check() error {
+	switch {
+	case c.Global && len(c.Keys) > 0:
+		return errors.New("a global aggregate has no keys")
+	case c.EmitOnClose && (c.Bound < 0 || c.Keep):
+		return errors.New("groups that never become final cannot be emitted on close")
+	case c.Panes != nil && (c.Bound < 0 || c.Width > 1):
+		return errors.New("panes need their start as bound key, one bucket each")
+	}
+	return nil
+}
+
+func bindSpec(s AggregateSpec) boundSpec {
+	b := boundSpec{impl: s.Impl, args: slices.Clone(s.Args), filter: s.Filter}
+	if s.Distinct {
+		b.impl = agg.Distinct(b.impl)
+	}
+	if len(s.OrderBy) > 0 {
+		var ts []types.Type
+		var os []vec.Order
+		for _, o := range s.OrderBy {
+			b.args = append(b.args, o.Col)
+			ts, os = append(ts, o.Type), append(os, o.Order)
+		}
+		b.impl = agg.Sorted(b.impl, ts, os)
+	}
+	b.counter = s.Filter < 0 && !s.Distinct && agg.CountsRows(s.Impl)
+	return b
+}
+
+// layout decides which keys are in the tables: the bound key is first, or, if a bucket
+// has one value of it, not there at all.
+func (a *aggregate) layout() {
+	cfg := &a.cfg
+	a.keyPlace = make([]int, len(cfg.Keys))
+	add := func(k int) {
+		a.keyPlace[k] = len(a.tableCols)
+		a.tableCols = append(a.tableCols, cfg.Keys[k])
+		a.tableKeys = append(a.tableKeys, cfg.KeyTypes[k])
+	}
+	if cfg.Bound >= 0 {
+		a.keyPlace[cfg.Bound] = -1
+		if a.width > 1 {
+			add(cfg.Bound)
+		}
+	}
+	for k := range cfg.Keys {
+		if k != cfg.Bound {
+			add(k)
+		}
+	}
+	a.outTypes = append(a.outTypes, cfg.KeyTypes...)
+	for _, s := range cfg.Aggs {
+		a.outTypes = append(a.outTypes, s.Impl.Result)
+	}
+}
+
+// Step implements Stepper.
+func (a *aggregate) Step(t *Trigger, port int, seq int64, b *vec.Batch, out Emit) error {
+	return a.own.Step(t, port, seq, b, out)
+}
+
+func (a *aggregate) local(worker int) *aggLocal {
+	for len(a.loc) <= worker {
+		a.loc = append(a.loc, newAggLocal(a))
+	}
+	return a.loc[worker]
+}
+
+// Flush implements Operator.
+func (a *aggregate) Flush(t *Trigger, out Emit) error {
+	if err := a.load.finish(); err != nil {
+		return err
+	}
+	a.stats.Updated, a.stats.Removed, a.stats.Late = 0, 0, 0
+	locals := append([]*aggLocal{a.own}, a.loc...)
+	if a.cfg.Panes != nil {
+		return a.flushPanes(locals, out)
+	}
+	for _, at := range a.gather(locals) {
+		b, err := a.mergeBucket(at, locals)
+		if err != nil {
+			return err
+		}
+		if err := a.emitChanges(b, out); err != nil {
+			return err
+		}
+	}
+	return a.emitBirth(out)
+}
+
+// gather lists the buckets that the locals have rows for, ascending, and takes over
+// their counters.
+func (a *aggregate) gather(locals []*aggLocal) []slot {
+	seen := map[slot]bool{}
+	for _, l := range locals {
+		a.stats.Late += l.late
+		l.late = 0
+		for at := range l.buckets.all {
+			seen[at] = true
+		}
+	}
+	return sortedSlots(seen)
+}
+
+// mergeBucket brings the locals' buckets of one slot into the state, remembering the old
+// results of the groups that it changes.
+func (a *aggregate) mergeBucket(at slot, locals []*aggLocal) (*bucket, error) {
+	b := a.state.all[at]
+	if b == nil {
+		b = adopt(at, locals)
+		b.adopted()
+		a.state.put(at, b)
+	}
+	for _, l := range locals {
+		src := l.buckets.all[at]
+		if src == nil {
+			continue
+		}
+		if err := a.mergeInto(b, src); err != nil {
+			return nil, err
+		}
+		l.recycle(at, src)
+	}
+	return b, b.check(a.cfg.Name)
+}
+
+// adopt takes the largest bucket of a slot away from its local; some local has one.
+func adopt(at slot, locals []*aggLocal) *bucket {
+	var from *aggLocal
+	for _, l := range locals {
+		if b := l.buckets.all[at]; b != nil && (from == nil || b.used() > from.buckets.all[at].used()) {
+			from = l
+		}
+	}
+	b := from.buckets.all[at]
+	from.buckets.remove(at)
+	return b
+}
+
+// mergeInto adds the groups of src to those of b.
+func (a *aggregate) mergeInto(b, src *bucket) error {
+	for from := 0; from < src.used(); from += vec.BatchSize {
+		groups, into := a.tmp.run(from, min(src.used()-from, vec.BatchSize))
+		b.lookup(src, groups, into, a.tmp)
+		if err := a.remember(b, into); err != nil {
+			return err
+		}
+		if err := b.addGroups(src, groups, into); err != nil {
+			return fmt.Errorf("%s: %w", a.cfg.Name, err)
+		}
+	}
+	return nil
+}
+
+// remember notes that groups are about to change, and what their results are now.
+func (a *aggregate) remember(b *bucket, groups []uint32) error {
+	keepOld := !a.cfg.EmitOnClose && a.cfg.Panes == nil
+	first := a.tmp.firsts[:0]
+	for _, g := range groups {
+		if b.flags[g]&flagTouched != 0 {
+			continue
+		}
+		b.flags[g] |= flagTouched
+		if keepOld && (b.rows[g] != 0 || a.born) {
+			first = append(first, g)
+			continue
+		}
+		b.touched = append(b.touched, g)
+	}
+	a.tmp.firsts = first
+	if len(first) == 0 {
+		return nil
+	}
+	if b.old == nil {
+		b.old = vec.NewBuilders(a.outTypes[len(a.cfg.Keys):])
+	}
+	b.changed = append(b.changed, first...)
+	return a.results(b, first, b.old)
+}
+
+// results appends the aggregates of groups to out, one builder each.
+func (a *aggregate) results(b *bucket, groups []uint32, out []*vec.Builder) error {
+	for i, acc := range b.accs {
+		if acc == nil {
+			for _, g := range groups {
+				out[i].AppendInt(b.rows[g])
+			}
+			continue
+		}
+		if err := acc.Result(groups, out[i]); err != nil {
+			return fmt.Errorf("%s: %w", a.cfg.Name, err)
+		}
+	}
+	return nil
+}
+
+// emitBirth emits the global row before any input.
+func (a *aggregate) emitBirth(out Emit) error {
+	if !a.cfg.Global || a.born {
+		return nil
+	}
+	b := a.state.all[slot{}]
+	if b == nil {
+		b = newBucket(a, slot{})
+		b.grow(1)
+		b.flags[0] |= flagTouched
+		b.touched = append(b.touched, 0)
+		a.state.put(slot{}, b)
+		if err := a.emitChanges(b, out); err != nil {
+			return err
+		}
+	}
+	a.born = true
+	return nil
+}
+
+// Advance implements Operator.
+func (a *aggregate) Advance(t *Trigger, fronts [][]int64, out Emit) error {
+	if a.cfg.Bound >= 0 && !a.cfg.Keep {
+		front := fronts[0][a.cfg.Front]
+		invariant.Assert(front >= a.bound, "frontiers never retreat")
+		if front > a.bound {
+			if err := a.closeTo(front, out); err != nil {
+				return err
+			}
+			a.bound = front
+		}
+	}
+	if a.cfg.Unlogged {
+		return a.LogState(discard{})
+	}
+	return nil
+}
+
+// closeTo emits and forgets what is final below front.
+func (a *aggregate) closeTo(front int64, out Emit) error {
+	if a.cfg.Panes != nil {
+		return a.closePanes(front, out)
+	}
+	for _, at := range a.state.sorted() {
+		b := a.state.all[at]
+		switch {
+		case at.null && front != EndOfInput, !at.null && at.at >= front && front != EndOfInput:
+		case at.null || front == EndOfInput || at.at+a.width <= front:
+			if err := a.emitFinal(b, b.live(), out); err != nil {
+				return err
+			}
+			a.drop(at, b)
+		default:
+			if err := a.closePart(b, front, out); err != nil {
+				return err
+			}
+		}
+	}
+	a.closedTo = max(a.closedTo, front)
+	return nil
+}
+
+// drop forgets a bucket whole.
+func (a *aggregate) drop(at slot, b *bucket) {
+	a.stats.Removed += int64(b.count())
+	a.state.remove(at)
+	a.state.nullDropped = a.state.nullDropped || at.null
+}
+
+// closePart closes the groups of a bucket that are below front.
+func (a *aggregate) closePart(b *bucket, front int64, out Emit) error {
+	live := b.live()
+	key := vec.NewBuilder(a.tableKeys[0])
+	b.table.Key(live, 0, key)
+	v := key.Finish()
+	final := live[:0]
+	for i, g := range live {
+		if v.Int(i) < front {
+			final = append(final, g)
+		}
+	}
+	if err := a.emitFinal(b, final, out); err != nil {
+		return err
+	}
+	for _, g := range final {
+		b.rows[g] = 0
+		b.vanish(g)
+	}
+	a.stats.Removed += int64(len(final))
+	return nil
+}
+
+// Stats implements Operator.
+func (a *aggregate) Stats() Stats {
+	s := a.stats
+	if err := a.load.finish(); err != nil {
+		return s
+	}
+	s.Keys, s.Bytes = 0, 0
+	for _, b := range a.state.all {
+		s.Keys += int64(b.count())
+		s.Bytes += b.bytes()
+	}
+	return s
+}
+
+// bucketOf is the slot of a bound value.
+func (a *aggregate) bucketOf(x int64) slot {
+	if a.width <= 1 {
+		return slot{at: x}
+	}
+	return slot{at: floorTo(x, a.width)}
+}
+
+// floorTo is the greatest multiple of unit that is not above x.
+func floorTo(x, unit int64) int64 {
+	r := x % unit
+	if r < 0 {
+		r += unit
+	}
+	if x < math.MinInt64+r {
+		return math.MinInt64
+	}
+	return x - r
+}

@@ -1,0 +1,352 @@
+package stateful
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"sort"
+	"strings"
+	"testing"
+
+	"github.com/sqlstream/sqlstream/exec/fn"
+	"github.com/sqlstream/sqlstream/exec/types"
+	"github.com/sqlstream/sqlstream/exec/vec"
+)
+
+// The harness plays random histories against an operator and a naive twin. After every
+// trigger the sum of everything emitted must equal what the twin computes from scratch;
+// every variant (batch sizes, selections, workers, a restart after each trigger) must
+// emit the same delta in each trigger.
+
+// change is a row of a delta.
+type change struct {
+	row []any
+	w   int64
+}
+
+// twin is the naive side of a case.
+type twin interface {
+	// take gives a change to the twin, in order of arrival, and tells its fate.
+	take(c change) vec.Fate
+	// advance moves the frontiers after a trigger.
+	advance(fronts []int64)
+	// want is what the emitted rows must add up to.
+	want() bag
+	// live lists the rows that may be deleted.
+	live() [][]any
+}
+
+// opCase is an operator under test.
+type opCase struct {
+	name   string
+	make   func(t *testing.T) Operator
+	types  []types.Type
+	twin   func() twin
+	row    func(rng *rand.Rand, trigger int) []any
+	fronts func(trigger int) []int64 // of port 0
+	// retract: 40 % of the changes are deletions.
+	retract bool
+	// ordered: rows keep their order and one worker.
+	ordered bool
+	// replaces: each trigger's output is the whole result (complete mode).
+	replaces bool
+}
+
+const (
+	historyTriggers = 7
+	historyChanges  = 14
+)
+
+// bag is a multiset of rows by their text.
+type bag map[string]int64
+
+func (b bag) add(row []any, w int64) {
+	k := rowText(row)
+	b[k] += w
+	if b[k] == 0 {
+		delete(b, k)
+	}
+}
+
+func rowText(row []any) string {
+	parts := make([]string, len(row))
+	for i, x := range row {
+		if f, ok := x.(float64); ok && f == 0 {
+			x = 0.0
+		}
+		parts[i] = fmt.Sprint(x)
+	}
+	return strings.Join(parts, " | ")
+}
+
+func (b bag) String() string {
+	lines := make([]string, 0, len(b))
+	for k, w := range b {
+		lines = append(lines, fmt.Sprintf("%s  x%d", k, w))
+	}
+	sort.Strings(lines)
+	return strings.Join(lines, "\n")
+}
+
+// memLog is a state log in memory.
+type memLog map[string][]byte
+
+func (l memLog) Put(key, value []byte) { l[string(key)] = append([]byte{}, value...) }
+func (l memLog) Delete(key []byte)     { delete(l, string(key)) }
+func (l memLog) DeleteRange(from, to []byte) {
+	for k := range l {
+		if k >= string(from) && k < string(to) {
+			delete(l, k)
+		}
+	}
+}
+
+func (l memLog) load(t *testing.T, op Operator) {
+	t.Helper()
+	keys := make([]string, 0, len(l))
+	for k := range l {
+		keys = append(keys, k)
+	}
+	sort.Strings(keys)
+	for _, k := range keys {
+		if err := op.Load([]byte(k), l[k]); err != nil {
+			t.Fatalf("load %x: %v", k, err)
+		}
+	}
+}
+
+// variant is a way to run a history.
+type variant struct {
+	batch   int  // rows of a batch
+	gaps    bool // a selection over batches with rows that do not count
+	workers int  // 0 = the operator itself steps
+	restart bool
+}
+
+func (c *opCase) variants() []variant {
+	vs := []variant{{batch: 2048}, {batch: 1}, {batch: 3, gaps: true}, {batch: 2048, restart: true}, {batch: 3, restart: true}}
+	if !c.ordered {
+		vs = append(vs, variant{batch: 2, workers: 1}, variant{batch: 2, workers: 4}, variant{batch: 1, workers: 4, restart: true})
+	}
+	return vs
+}
+
+// run is one operator on its way through a history.
+type run struct {
+	c    *opCase
+	v    variant
+	op   Operator
+	log  memLog
+	sum  bag
+	fate [3]int64
+}
+
+func (c *opCase) newRun(t *testing.T, v variant) *run {
+	return &run{c: c, v: v, op: c.make(t), log: memLog{}, sum: bag{}}
+}
+
+// trigger plays one trigger and returns what was emitted.
+func (r *run) trigger(t *testing.T, id int, changes []change, fronts []int64) bag {
+	t.Helper()
+	delta := bag{}
+	emit := func(b *vec.Batch) error {
+		for i := range b.Rows() {
+			row := b.Row(i)
+			vals := make([]any, len(b.Cols))
+			for k, col := range b.Cols {
+				vals[k] = vec.ToAny(col, row)
+			}
+			delta.add(vals, b.Weight(row))
+		}
+		return nil
+	}
+	tr := &Trigger{BatchID: int64(id), Ctx: &fn.Ctx{}}
+	r.fate = [3]int64{}
+	r.step(t, tr, changes, emit)
+	if err := r.op.Flush(tr, emit); err != nil {
+		t.Fatalf("flush: %v", err)
+	}
+	if err := r.op.Advance(tr, [][]int64{fronts}, emit); err != nil {
+		t.Fatalf("advance: %v", err)
+	}
+	if err := r.op.LogState(r.log); err != nil {
+		t.Fatalf("log: %v", err)
+	}
+	if r.v.restart {
+		r.op = r.c.make(t)
+		r.log.load(t, r.op)
+	}
+	if r.c.replaces {
+		r.sum = bag{}
+	}
+	for k, w := range delta {
+		if r.sum[k] += w; r.sum[k] == 0 {
+			delete(r.sum, k)
+		}
+		if r.sum[k] < 0 {
+			t.Fatalf("trigger %d: the sum of what was emitted has weight %d for %s", id, r.sum[k], k)
+		}
+	}
+	return delta
+}
+
+func (r *run) step(t *testing.T, tr *Trigger, changes []change, emit Emit) {
+	t.Helper()
+	seq := int64(0)
+	for i := 0; len(changes) > 0; i++ {
+		n := min(r.v.batch, len(changes))
+		b := r.batch(changes[:n])
+		changes = changes[n:]
+		var s Stepper = r.op
+		if p, ok := r.op.(Parallel); ok && r.v.workers > 0 {
+			s = p.Local(i % r.v.workers)
+		}
+		if err := s.Step(tr, 0, seq, b, emit); err != nil {
+			t.Fatalf("step: %v", err)
+		}
+		seq += int64(b.N)
+		for k := range b.Rows() {
+			r.fate[b.Fates.Of[b.Row(k)]]++
+		}
+	}
+}
+
+// batch makes a batch of changes; with gaps there are rows between that do not count.
+func (r *run) batch(changes []change) *vec.Batch {
+	bs := vec.NewBuilders(r.c.types)
+	b := &vec.Batch{}
+	put := func(row []any, w int64) {
+		for i, x := range row {
+			bs[i].AppendAny(x)
+		}
+		b.W = append(b.W, w)
+		b.N++
+	}
+	for _, c := range changes {
+		if r.v.gaps {
+			put(changes[0].row, 1000)
+			b.Sel = append(b.Sel, int32(b.N))
+		}
+		put(c.row, c.w)
+	}
+	for _, x := range bs {
+		b.Cols = append(b.Cols, x.Take())
+	}
+	if !r.c.retract {
+		b.W = nil
+	}
+	b.Fates = &vec.Fates{Of: make([]vec.Fate, b.N)}
+	return b
+}
+
+// play runs all variants of a case through one history; the error names the first trigger
+// that is wrong.
+func (c *opCase) play(t *testing.T, seed uint64) {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(seed, 7))
+	tw := c.twin()
+	var runs []*run
+	for _, v := range c.variants() {
+		runs = append(runs, c.newRun(t, v))
+	}
+	for trigger := range historyTriggers {
+		changes, fates := c.changes(rng, tw, trigger)
+		fronts := c.fronts(trigger)
+		tw.advance(fronts)
+		c.compare(t, seed, trigger, runs, changes, fronts, tw.want(), fates)
+		if t.Failed() {
+			return
+		}
+	}
+	if c.retract && !c.replaces {
+		c.empty(t, seed, tw, runs)
+	}
+}
+
+func (c *opCase) compare(t *testing.T, seed uint64, trigger int, runs []*run, changes []change, fronts []int64, want bag, fates [3]int64) {
+	t.Helper()
+	var first bag
+	for i, r := range runs {
+		delta := r.trigger(t, trigger, changes, fronts)
+		if r.sum.String() != want.String() {
+			t.Errorf("seed %d trigger %d %+v: emitted so far\n%s\nwant\n%s\nchanges %v fronts %v", seed, trigger, r.v, r.sum, want, changes, fronts)
+			return
+		}
+		if r.fate != fates {
+			t.Errorf("seed %d trigger %d %+v: filtered, late, contributed are %v, want %v", seed, trigger, r.v, r.fate, fates)
+			return
+		}
+		if i == 0 {
+			first = delta
+		}
+		if delta.String() != first.String() {
+			t.Errorf("seed %d trigger %d %+v: delta\n%s\nwant\n%s", seed, trigger, r.v, delta, first)
+			return
+		}
+	}
+}
+
+// changes draws a trigger's changes and gives them to the twin.
+func (c *opCase) changes(rng *rand.Rand, tw twin, trigger int) ([]change, [3]int64) {
+	var out []change
+	var fates [3]int64
+	for range rng.IntN(historyChanges) {
+		ch := change{w: 1}
+		if live := tw.live(); c.retract && len(live) > 0 && rng.IntN(10) < 4 {
+			ch = change{live[rng.IntN(len(live))], -1}
+		} else {
+			ch.row = c.row(rng, trigger)
+		}
+		fates[tw.take(ch)]++
+		out = append(out, ch)
+	}
+	return out, fates
+}
+
+// empty deletes every row that can be deleted, and expects nothing to be left.
+func (c *opCase) empty(t *testing.T, seed uint64, tw twin, runs []*run) {
+	t.Helper()
+	var changes []change
+	for _, row := range append([][]any{}, tw.live()...) {
+		ch := change{row, -1}
+		if tw.take(ch) == vec.Contributed {
+			changes = append(changes, ch)
+		}
+	}
+	fronts := c.fronts(historyTriggers - 1)
+	for _, r := range runs {
+		r.trigger(t, historyTriggers, changes, fronts)
+		if r.sum.String() != tw.want().String() {
+			t.Errorf("seed %d %+v: after deleting everything\n%s\nwant\n%s", seed, r.v, r.sum, tw.want())
+		}
+		s := r.op.Stats()
+		fresh := c.make(t).Stats()
+		if s.Keys > fresh.Keys+1 || s.Bytes > fresh.Bytes+4096 {
+			t.Errorf("seed %d %+v: %d keys and %d bytes after deleting everything, %d bytes when new", seed, r.v, s.Keys, s.Bytes, fresh.Bytes)
+		}
+		if len(r.log) > 2 {
+			t.Errorf("seed %d %+v: %d entries logged after deleting everything", seed, r.v, len(r.log))
+		}
+	}
+}
+
+func playAll(t *testing.T, cases []*opCase, seeds uint64) {
+	t.Helper()
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			for seed := range seeds {
+				c.play(t, seed)
+				if t.Failed() {
+					return
+				}
+			}
+		})
+	}
+}
+
+// pick draws from a domain, NULL in one of five.
+func pick(rng *rand.Rand, domain ...any) any {
+	if rng.IntN(5) == 0 {
+		return nil
+	}
+	return domain[rng.IntN(len(domain))]
+}
