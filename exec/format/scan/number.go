@@ -4,6 +4,8 @@ import (
 	"math"
 	"strconv"
 	"unsafe"
+
+	"github.com/sqlstream/sqlstream/exec/types"
 )
 
 var pow10 = [...]uint64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9,
@@ -193,4 +195,11 @@ func NamedFloat(b []byte) (float64, bool) {
 		return math.Inf(-1), true
 	}
 	return 0, false
+}
+
+// Unscaled128 reads a number as a DECIMAL(prec, scale) in general, where
+// Number.Unscaled is not enough.
+func Unscaled128(b []byte, prec, scale int) (types.Int128, bool) {
+	v, err := types.ParseDecimal(stringOf(b), prec, scale)
+	return v, err == nil
 }

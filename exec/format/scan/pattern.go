@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/sqlstream/sqlstream/exec/types"
 )
 
 // Pattern is a date or time format as Spark writes them: "yyyy-MM-dd HH:mm:ss[.SSS]".
@@ -273,7 +275,7 @@ func readZone(b []byte, v *parts) ([]byte, bool) {
 func (v *parts) fields() (f fields, ok bool) {
 	if v.yday > 0 {
 		f.micros, ok = civil(v.year, 1, 1)
-		f.micros += int64(v.yday-1) * microsDay
+		f.micros += int64(v.yday-1) * types.MicrosPerDay
 		ok = ok && v.yday <= 366
 	} else {
 		f.micros, ok = civil(v.year, v.month, v.day)
@@ -287,11 +289,10 @@ func (v *parts) fields() (f fields, ok bool) {
 	if !ok || v.hour > 23 || v.minute > 59 || v.second > 59 {
 		return f, false
 	}
-	f.micros += int64(v.hour*3600+v.minute*60+v.second)*microsSecond + v.micros
+	f.micros += int64(v.hour*3600+v.minute*60+v.second)*types.MicrosPerSecond + v.micros
 	f.offset, f.zoned = v.offset, v.zoned
 	if v.zone != nil {
-		utc, _, _, _ := toUTC(v.zone, f.micros)
-		f.offset = f.micros - utc
+		f.offset = f.micros - types.FromLocal(f.micros, v.zone)
 	}
 	return f, true
 }

@@ -3,23 +3,18 @@ package scan
 import (
 	"encoding/binary"
 	"time"
-)
+	"unsafe"
 
-// Micros of the calendar units that have a fixed length.
-const (
-	microsSecond = 1_000_000
-	microsMinute = 60 * microsSecond
-	microsHour   = 60 * microsMinute
-	microsDay    = 24 * microsHour
+	"github.com/sqlstream/sqlstream/exec/types"
 )
 
 // Times reads dates and timestamps. It remembers the last day and zone offset, since
 // neighbouring rows mostly share them; so it is for one goroutine.
 //
-// Without patterns it takes ISO 8601 as Spark does: "2026-01-31", then "T" or a blank
-// and "23:59[:59[.999999]]", then "Z" or an offset.
+// Without patterns it takes what types.ParseDate and types.ParseTimestamp take, in the
+// usual form without calling them.
 type Times struct {
-	zone *time.Location // nil = UTC
+	zone *time.Location
 	date *Pattern
 	ts   *Pattern
 	ntz  *Pattern
@@ -33,8 +28,8 @@ type Times struct {
 // NewTimes returns a reader for times of a zone; nil = UTC. A nil pattern means ISO
 // 8601.
 func NewTimes(zone *time.Location, date, timestamp, ntz *Pattern) *Times {
-	if zone == time.UTC || zone != nil && zone.String() == "UTC" {
-		zone = nil
+	if zone == nil || zone.String() == "UTC" {
+		zone = time.UTC
 	}
 	return &Times{zone: zone, date: date, ts: timestamp, ntz: ntz}
 }
@@ -43,43 +38,39 @@ func NewTimes(zone *time.Location, date, timestamp, ntz *Pattern) *Times {
 func (t *Times) Date(b []byte) (int64, bool) {
 	if t.date != nil {
 		f, ok := t.date.parse(b)
-		return floorDiv(f.micros, microsDay), ok
+		return types.FloorDiv(f.micros, types.MicrosPerDay), ok
 	}
 	if len(b) == 10 {
 		if us, ok := t.dayOf(b); ok {
-			return floorDiv(us, microsDay), true
+			return types.FloorDiv(us, types.MicrosPerDay), true
 		}
 	}
-	f, ok := isoTime(b)
-	return floorDiv(f.micros, microsDay), ok
+	days, err := types.ParseDate(stringOf(b))
+	return days, err == nil
 }
 
 // Timestamp reads µs since 1970, UTC. A time without offset is one of the zone.
 func (t *Times) Timestamp(b []byte) (int64, bool) {
 	if t.ts != nil {
 		f, ok := t.ts.parse(b)
-		return t.resolve(f), ok
+		if f.zoned {
+			return f.micros - f.offset, ok
+		}
+		return t.toUTC(f.micros), ok
 	}
 	local, rest, ok := t.clock(b)
 	switch {
-	case !ok:
-		f, ok := isoTime(b)
-		return t.resolve(f), ok
-	case len(rest) == 0:
+	case ok && len(rest) == 0:
 		return t.toUTC(local), true
-	case len(rest) == 1 && rest[0] == 'Z':
+	case ok && len(rest) == 1 && rest[0] == 'Z':
 		return local, true
 	}
-	off, rest, ok := isoOffset(rest)
-	if !ok || len(rest) > 0 {
-		f, ok := isoTime(b)
-		return t.resolve(f), ok
-	}
-	return local - off, true
+	us, err := types.ParseTimestamp(stringOf(b), t.zone)
+	return us, err == nil
 }
 
-// Local reads µs since 1970 of a TIMESTAMP_NTZ; an offset in the text is refused, like
-// in Spark, because there is no telling what it should do.
+// Local reads µs since 1970 of a TIMESTAMP_NTZ; a zone in the text is refused, as
+// Spark's readers do, because dropping it would change what the text says.
 func (t *Times) Local(b []byte) (int64, bool) {
 	if t.ntz != nil {
 		f, ok := t.ntz.parse(b)
@@ -88,9 +79,23 @@ func (t *Times) Local(b []byte) (int64, bool) {
 	if local, rest, ok := t.clock(b); ok && len(rest) == 0 {
 		return local, true
 	}
-	f, ok := isoTime(b)
-	return f.micros, ok && !f.zoned
+	us, err := types.ParseTimestampNTZ(stringOf(b))
+	return us, err == nil && !zoned(b)
 }
+
+// zoned reports whether a valid timestamp text ends with a zone.
+func zoned(b []byte) bool {
+	b = trim(b)
+	for _, c := range b[min(11, len(b)):] {
+		if c != ':' && c != '.' && c-'0' > 9 {
+			return true
+		}
+	}
+	return len(b) == 11
+}
+
+// stringOf is b as a string, not copied: the callee keeps nothing of it.
+func stringOf(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
 // dayOf reads "2026-01-31" at the beginning of b (10 bytes at least) as µs.
 func (t *Times) dayOf(b []byte) (int64, bool) {
@@ -105,11 +110,10 @@ func (t *Times) dayOf(b []byte) (int64, bool) {
 		return 0, false
 	}
 	us, ok := civil(y*100+z, m, d)
-	if !ok {
-		return 0, false
+	if ok {
+		t.day, t.dayMicros = [10]byte(b[:10]), us
 	}
-	t.day, t.dayMicros = [10]byte(b[:10]), us
-	return us, true
+	return us, ok
 }
 
 func twoDigits(a, b byte) (int, bool) {
@@ -132,7 +136,7 @@ func (t *Times) clock(b []byte) (us int64, rest []byte, ok bool) {
 	if h > 23 || m > 59 || s > 59 {
 		return 0, nil, false
 	}
-	us += int64(h*3600+m*60+s) * microsSecond
+	us += int64(h*3600+m*60+s) * types.MicrosPerSecond
 	b = b[19:]
 	if len(b) == 0 || b[0] != '.' {
 		return us, b, true
@@ -161,84 +165,32 @@ func fraction(b []byte) (us int64, n int) {
 	return us, n
 }
 
-func (t *Times) resolve(f fields) int64 {
-	if f.zoned {
-		return f.micros - f.offset
-	}
-	return t.toUTC(f.micros)
-}
-
-// toUTC turns local time into UTC. A time that a clock change skips is moved forward
-// by the gap, one that it repeats is the earlier one (java.time, hence Spark).
+// toUTC turns local time into UTC. Far from clock changes the zone's offset is taken
+// from the last time that was looked up.
 func (t *Times) toUTC(local int64) int64 {
-	if t.zone == nil {
+	if t.zone == time.UTC {
 		return local
 	}
 	if t.offFrom <= local && local < t.offTo {
 		return local - t.off
 	}
-	utc, from, to, off := toUTC(t.zone, local)
-	t.offFrom, t.offTo, t.off = from, to, off
+	utc := types.FromLocal(local, t.zone)
+	t.off = local - utc
+	start, end := time.UnixMicro(utc).In(t.zone).ZoneBounds()
+	t.offFrom, t.offTo = utc-types.MicrosPerDay, utc+types.MicrosPerDay
+	if !start.IsZero() {
+		t.offFrom = start.UnixMicro() + 2*types.MicrosPerDay
+	}
+	if !end.IsZero() {
+		t.offTo = end.UnixMicro() - 2*types.MicrosPerDay
+	}
 	return utc
 }
 
-// toUTC also returns a range of local times, a day away from any clock change, in
-// which the offset is off; it may be empty.
-func toUTC(zone *time.Location, local int64) (utc, from, to, off int64) {
-	before := offsetAt(zone, local-microsDay)
-	after := offsetAt(zone, local+microsDay)
-	if before == after && offsetAt(zone, local) == before {
-		utc = local - before
-		start, end := time.UnixMicro(utc).In(zone).ZoneBounds()
-		from, to = utc-microsDay, utc+microsDay
-		if !start.IsZero() {
-			from = start.UnixMicro() + 2*microsDay
-		}
-		if !end.IsZero() {
-			to = end.UnixMicro() - 2*microsDay
-		}
-		return utc, from, to, before
-	}
-	// Around a change: before's offset is right if it leads to an instant that still has
-	// it (this also chooses the earlier of two); in a gap it moves the time forward.
-	if offsetAt(zone, local-before) == before || offsetAt(zone, local-after) != after {
-		return local - before, 0, 0, 0
-	}
-	return local - after, 0, 0, 0
-}
-
-func offsetAt(zone *time.Location, utc int64) int64 {
-	_, s := time.UnixMicro(utc).In(zone).Zone()
-	return int64(s) * microsSecond
-}
-
-// civil is midnight of a day of the proleptic Gregorian calendar in µs.
+// civil is midnight of a day in µs; false if there is no such day.
 func civil(y, m, d int) (int64, bool) {
-	if m < 1 || m > 12 || d < 1 || d > daysIn(y, m) {
+	if y < types.MinYear || m < 1 || m > 12 || d < 1 || d > types.DaysInMonth(y, m) {
 		return 0, false
 	}
-	if m <= 2 {
-		y--
-		m += 12
-	}
-	era := floorDiv(int64(y), 400)
-	yoe := int64(y) - era*400
-	doy := int64(153*(m-3)+2)/5 + int64(d) - 1
-	doe := yoe*365 + yoe/4 - yoe/100 + doy
-	return (era*146097 + doe - 719468) * microsDay, true
-}
-
-func daysIn(y, m int) int {
-	if m == 2 && y%4 == 0 && (y%100 != 0 || y%400 == 0) {
-		return 29
-	}
-	return [...]int{31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31}[m-1]
-}
-
-func floorDiv(a, b int64) int64 {
-	q := a / b
-	if a%b < 0 {
-		q--
-	}
-	return q
+	return types.DaysFromCivil(y, m, d) * types.MicrosPerDay, true
 }
