@@ -1,0 +1,152 @@
+package build
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/sqlstream/sqlstream/exec/types"
+	"github.com/sqlstream/sqlstream/exec/vec"
+	"github.com/sqlstream/sqlstream/incremental/stateful"
+	"github.com/sqlstream/sqlstream/planner/physical"
+)
+
+// idle is the frontier of an idle input: it holds nobody back, and where all inputs
+// are idle the frontier stands.
+const idle = math.MaxInt64 - 1
+
+// Refront computes the frontiers of every edge from the scans' watermarks without
+// advancing any operator: after a restart.
+func (g *Graph) Refront(now int64) error {
+	for _, s := range g.Scans {
+		s.front()
+	}
+	for _, n := range g.nodes {
+		if err := g.derive(n, now); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// front sets the frontiers of the scan's edge.
+func (s *Scan) front() {
+	w := s.Plan.Watermark
+	for i := range s.node.fronts {
+		switch {
+		case s.Ended:
+			s.node.fronts[i] = stateful.EndOfInput
+		case w != nil && i == w.Front && s.Idle:
+			s.node.fronts[i] = idle
+		case w != nil && i == w.Front:
+			s.node.fronts[i] = s.Watermark
+		}
+	}
+}
+
+// derive computes the frontiers of a node's output edge from its inputs. They never
+// retreat.
+func (g *Graph) derive(n *node, now int64) error {
+	if _, ok := n.plan.(*physical.Scan); ok {
+		return nil
+	}
+	for i, f := range n.plan.Props().Frontiers {
+		v, err := g.frontier(n, f, now)
+		if err != nil {
+			return err
+		}
+		if v != idle && v > n.fronts[i] {
+			n.fronts[i] = v
+		}
+	}
+	return nil
+}
+
+// Due reports whether the passing of time alone would move a frontier: windows over
+// now() that have ended.
+func (g *Graph) Due(now int64) bool {
+	if !g.Query.TimeDriven {
+		return false
+	}
+	for _, n := range g.nodes {
+		for i, f := range n.plan.Props().Frontiers {
+			v, err := g.frontier(n, f, now)
+			if err == nil && len(f.Rules) > 0 && v != idle && v > n.fronts[i] && n.hasState() {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// hasState reports whether an operator at or above n holds anything.
+func (n *node) hasState() bool {
+	if n.op != nil && n.op.Stats().Keys > 0 {
+		return true
+	}
+	for _, e := range n.up {
+		if e.to.hasState() {
+			return true
+		}
+	}
+	return false
+}
+
+// frontier is the minimum over the rules of one frontier. Nothing ended promises that
+// all has ended only if every input has.
+func (g *Graph) frontier(n *node, f physical.Frontier, now int64) (int64, error) {
+	least := int64(math.MaxInt64)
+	for _, r := range f.Rules {
+		v, err := g.rule(n, r, now)
+		if err != nil {
+			return 0, err
+		}
+		least = min(least, v)
+	}
+	return least, nil
+}
+
+func (g *Graph) rule(n *node, r physical.FrontierInput, now int64) (int64, error) {
+	v, t := now, types.Of(types.Timestamp)
+	if r.Child != physical.TriggerTime {
+		kid := n.kids[r.Child]
+		v, t = kid.fronts[r.Front], frontType(kid.plan.Props(), r.Front)
+	} else if n.ended() {
+		return stateful.EndOfInput, nil
+	}
+	if r.Expr == nil || v == stateful.NoFrontier || v >= idle {
+		return v, nil
+	}
+	b := &vec.Batch{N: 1, Cols: []*vec.Vector{{Type: t, N: 1, I64: []int64{v}}}}
+	c := g.env.NewCtx()
+	c.Now = now
+	res, err := r.Expr.Eval(c, b)
+	if err != nil {
+		return 0, fmt.Errorf("frontier %s: %w", r.Expr, err)
+	}
+	if res.IsNull(0) {
+		return stateful.NoFrontier, nil
+	}
+	return res.Int(0), nil
+}
+
+// ended reports that no scan below n can deliver rows any more.
+func (n *node) ended() bool {
+	if s, ok := n.plan.(*physical.Scan); ok {
+		return s.Finite
+	}
+	for _, k := range n.kids {
+		if !k.ended() {
+			return false
+		}
+	}
+	return true
+}
+
+func frontType(p *physical.Props, front int) types.Type {
+	f := p.Frontiers[front]
+	t := p.Columns[f.Col].Type
+	for _, i := range f.Path {
+		t = t.Fields[i].Type
+	}
+	return t
+}

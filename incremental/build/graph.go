@@ -1,0 +1,179 @@
+// Package build turns a physical plan into a running graph and runs triggers
+// through it: scans are read by workers, rows flow through stateless operators
+// into stateful ones, then each stateful operator is flushed and advanced, children
+// before parents. It has the only switch over kinds of plan nodes (nodes.go). It
+// knows plans, operators and sources, but no files, checkpoints or sinks: the trigger
+// loop gives it ranges to read and takes what it emits. Open this file first, then
+// run.go.
+package build
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/sqlstream/sqlstream/exec/fn"
+	"github.com/sqlstream/sqlstream/exec/source"
+	"github.com/sqlstream/sqlstream/exec/vec"
+	"github.com/sqlstream/sqlstream/incremental/stateful"
+	"github.com/sqlstream/sqlstream/planner/catalog"
+	"github.com/sqlstream/sqlstream/planner/physical"
+)
+
+// Env is what a graph needs from its surroundings.
+type Env struct {
+	Workers int
+	// NewCtx makes an evaluation context; each worker has its own.
+	NewCtx func() *fn.Ctx
+	// Open opens a finite relation: the static side of a join.
+	Open func(ctx context.Context, r *catalog.Relation) (source.Source, error)
+}
+
+// Graph is a plan made of operators. It is used from one goroutine; Run starts
+// workers of its own and stops them before it returns.
+type Graph struct {
+	Query   *physical.Query
+	Scans   []*Scan
+	Ops     []*Op // stateful operators, children first
+	env     Env
+	nodes   []*node // children first
+	outputs []*node
+	workers []*worker
+	first   bool // no trigger has run yet: constant rows are due
+}
+
+// Scan is a scan of the plan and its watermark.
+type Scan struct {
+	Key  string // names the scan in checkpoints
+	Plan *physical.Scan
+	// Watermark is the greatest event time minus the delay, stateful.NoFrontier before
+	// the first row. Idle scans hold nobody back.
+	Watermark int64
+	Idle      bool
+	Ended     bool // a finite input that has been read
+	node      *node
+}
+
+// Op is a stateful operator with the name under which its state is kept.
+type Op struct {
+	ID   string
+	Name string // as EXPLAIN prints the node: "Aggregate"
+	stateful.Operator
+	node *node
+}
+
+// node is a plan node at work.
+type node struct {
+	index    int
+	plan     physical.Node
+	op       stateful.Operator // stateful nodes
+	ordered  bool              // op wants its input in arrival order
+	stage    func() stage      // stateless nodes: a new instance for a worker; nil = rows pass
+	out      int               // outputs: number, else −1
+	fronts   []int64           // frontiers of the output edge
+	up       []edge            // who takes the rows
+	kids     []*node
+	boundOut bool // op's bound is a frontier of its own output edge
+}
+
+// edge leads to a consumer.
+type edge struct {
+	to   *node
+	port int
+}
+
+// stage is a stateless operator of one worker.
+type stage interface {
+	Process(c *fn.Ctx, b *vec.Batch, emit func(*vec.Batch) error) error
+}
+
+// New builds the graph of a plan. Static sides of joins are read here.
+func New(ctx context.Context, q *physical.Query, env Env) (*Graph, error) {
+	g := &Graph{Query: q, env: env, first: true}
+	byPlan := map[physical.Node]*node{}
+	for _, p := range q.Nodes() {
+		n, err := g.add(ctx, p, byPlan)
+		if err != nil {
+			return nil, err
+		}
+		byPlan[p] = n
+	}
+	for i, o := range q.Outputs {
+		byPlan[o].out = i
+		g.outputs = append(g.outputs, byPlan[o])
+	}
+	for i := range max(1, env.Workers) {
+		g.workers = append(g.workers, g.newWorker(i))
+	}
+	g.Refront(0)
+	return g, nil
+}
+
+func (g *Graph) add(ctx context.Context, p physical.Node, byPlan map[physical.Node]*node) (*node, error) {
+	n := &node{index: len(g.nodes), plan: p, out: -1, fronts: make([]int64, len(p.Props().Frontiers))}
+	for i := range n.fronts {
+		n.fronts[i] = stateful.NoFrontier
+	}
+	for port, c := range p.Children() {
+		kid, ok := byPlan[c]
+		if !ok {
+			return nil, fmt.Errorf("build: plan node %s comes before its input", p.ID())
+		}
+		n.kids = append(n.kids, kid)
+		kid.up = append(kid.up, edge{n, port})
+	}
+	if err := g.fill(ctx, n); err != nil {
+		return nil, err
+	}
+	g.nodes = append(g.nodes, n)
+	if n.op != nil {
+		g.Ops = append(g.Ops, &Op{ID: g.stateID(p.ID()), Name: nodeName(p), Operator: n.op, node: n})
+	}
+	if s, ok := p.(*physical.Scan); ok {
+		g.Scans = append(g.Scans, &Scan{Key: g.scanKey(s.Relation.Name), Plan: s, Watermark: stateful.NoFrontier, node: n})
+	}
+	return n, nil
+}
+
+// stateID makes the id of an operator unique: equal subtrees at two places keep two
+// states, in plan order.
+func (g *Graph) stateID(id string) string {
+	same := 0
+	for _, o := range g.Ops {
+		if o.node.plan.ID() == id {
+			same++
+		}
+	}
+	if same == 0 {
+		return id
+	}
+	return fmt.Sprintf("%s-%d", id, same+1)
+}
+
+// scanKey names a scan by its relation; further scans of one relation get numbers.
+func (g *Graph) scanKey(name string) string {
+	same := 0
+	for _, s := range g.Scans {
+		if s.Plan.Relation.Name == name {
+			same++
+		}
+	}
+	if same == 0 {
+		return name
+	}
+	return fmt.Sprintf("%s#%d", name, same+1)
+}
+
+// wantsOrder reports whether rows of n must come in arrival order: some stateful
+// operator above it cannot take them from several workers.
+func (n *node) wantsOrder() bool {
+	if n.op != nil {
+		_, parallel := n.op.(stateful.Parallel)
+		return !parallel
+	}
+	for _, e := range n.up {
+		if e.to.wantsOrder() {
+			return true
+		}
+	}
+	return false
+}

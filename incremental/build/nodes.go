@@ -1,0 +1,94 @@
+package build
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/sqlstream/sqlstream/exec/op"
+	"github.com/sqlstream/sqlstream/exec/types"
+	"github.com/sqlstream/sqlstream/exec/vec"
+	"github.com/sqlstream/sqlstream/incremental/stateful"
+	"github.com/sqlstream/sqlstream/planner/physical"
+)
+
+// fill makes the operator of a plan node: the only switch over kinds of nodes.
+func (g *Graph) fill(ctx context.Context, n *node) (err error) {
+	switch p := n.plan.(type) {
+	case *physical.Scan, *physical.Values, *physical.UnionAll, *physical.Output:
+	case *physical.Filter:
+		n.stage = func() stage { return op.NewFilter(p.Predicate) }
+	case *physical.Project:
+		n.stage = func() stage { return op.NewProject(p.Exprs) }
+	case *physical.Unnest:
+		n.stage = func() stage {
+			return op.NewUnnest(op.UnnestConfig{Gen: p.Gen, Args: p.Args, Outer: p.Outer, Ordinality: p.Ordinality})
+		}
+	case *physical.Hop:
+		t := columnTypes(p.Input)[p.Time]
+		n.stage = func() stage { return op.NewHop(p.Time, p.Window.Size, p.Window.Slide, p.Window.Offset, t) }
+	case *physical.Aggregate:
+		n.boundOut = true
+		n.op, err = stateful.NewAggregate(g.aggregate(p))
+	default:
+		return fmt.Errorf("build: there is no operator for %T", p)
+	}
+	return err
+}
+
+func (g *Graph) aggregate(p *physical.Aggregate) stateful.AggregateConfig {
+	in := columnTypes(p.Input)
+	c := stateful.AggregateConfig{Name: opName(p), Keys: p.Keys, Retract: p.Retract, Bound: -1, Keep: p.Keep,
+		EmitOnClose: p.EmitOnClose, Global: p.Global, Unlogged: g.Query.Finite}
+	for _, k := range p.Keys {
+		c.KeyTypes = append(c.KeyTypes, in[k])
+	}
+	if p.Bound != nil {
+		c.Bound, c.Front = p.Bound.Col, p.Bound.Front
+	}
+	if w := p.Panes; w != nil {
+		c.Bound = w.Key
+		c.Panes = &stateful.PaneConfig{Size: w.Window.Size, Slide: w.Window.Slide, Offset: w.Window.Offset, Pane: w.Pane}
+	}
+	for _, a := range p.Aggs {
+		s := stateful.AggregateSpec{Impl: a.Impl, Args: a.Args, Filter: a.Filter, Distinct: a.Distinct, Ordered: a.Ordered}
+		for _, k := range a.Order {
+			s.OrderBy = append(s.OrderBy, stateful.OrderColumn{Col: k.Col, Type: in[k.Col], Order: order(k)})
+		}
+		c.Aggs = append(c.Aggs, s)
+	}
+	return c
+}
+
+func order(k physical.SortKey) vec.Order {
+	o := vec.Order{Desc: k.Desc, Nulls: vec.NullsLast}
+	if k.NullsFirst {
+		o.Nulls = vec.NullsFirst
+	}
+	return o
+}
+
+func columnTypes(n physical.Node) []types.Type {
+	cols := n.Props().Columns
+	out := make([]types.Type, len(cols))
+	for i, c := range cols {
+		out[i] = c.Type
+	}
+	return out
+}
+
+// opName names an operator in messages and late rows: "Aggregate a91f".
+func opName(p physical.Node) string { return nodeName(p) + " " + p.ID() }
+
+// nodeName is the kind of a node as EXPLAIN prints it.
+func nodeName(p physical.Node) string {
+	s := fmt.Sprintf("%T", p)
+	for i := len(s) - 1; i >= 0; i-- {
+		if s[i] == '.' {
+			return s[i+1:]
+		}
+	}
+	return s
+}
+
+// Text describes the operator's part of the plan, for messages.
+func (o *Op) Text() string { return opName(o.node.plan) }

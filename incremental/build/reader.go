@@ -1,0 +1,207 @@
+package build
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/sqlstream/sqlstream/exec/expr"
+	"github.com/sqlstream/sqlstream/exec/source"
+	"github.com/sqlstream/sqlstream/exec/types"
+	"github.com/sqlstream/sqlstream/exec/vec"
+	"github.com/sqlstream/sqlstream/incremental/stateful"
+)
+
+// reader takes the splits of one scan on one worker: it computes the scan's columns,
+// moves the watermark, keeps the ledger and sends the rows on.
+type reader struct {
+	w         *worker
+	scan      *Scan
+	run       *run
+	ledger    Ledger
+	watermark int64
+	times     Times
+	fates     vec.Fates
+	cols      []*vec.Vector
+	ahead     []int32
+}
+
+func newReader(w *worker, s *Scan, r *run) *reader {
+	return &reader{w: w, scan: s, run: r, watermark: stateful.NoFrontier}
+}
+
+// seqStride separates the arrival numbers of splits.
+const seqStride = 1 << 40
+
+func (p *reader) read(ctx context.Context, s source.Split, index int64) error {
+	p.w.seq = index * seqStride
+	bad := func(b source.BadRow) {
+		p.ledger.Input++
+		p.ledger.Bad++
+		if p.run.t.Bad != nil {
+			p.run.t.Bad(b)
+		}
+	}
+	return s.Read(ctx, source.Reading{Need: p.scan.Plan.Need, Bad: bad}, func(b *vec.Batch) error {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		return p.batch(b)
+	})
+}
+
+// batch takes one batch of the source through the scan and on.
+func (p *reader) batch(in *vec.Batch) error {
+	rows := int64(in.Rows())
+	if rows == 0 {
+		return nil
+	}
+	m := p.w.ctx.Mark()
+	defer p.w.ctx.Release(m)
+	b := vec.Batch{Cols: append(p.cols[:0], in.Cols...), N: in.N, Sel: in.Sel, W: in.W}
+	p.ledger.Input += rows
+	for _, e := range p.scan.Plan.Computed {
+		v, err := e.Eval(p.w.ctx, &b)
+		if err != nil {
+			return fmt.Errorf("computed column %s: %w", e, err)
+		}
+		b.Cols = append(b.Cols, v)
+	}
+	p.cols = b.Cols[:0]
+	if err := p.time(&b); err != nil {
+		return err
+	}
+	p.openFates(&b)
+	if err := p.w.deliver(p.scan.node, &b); err != nil {
+		return err
+	}
+	p.closeFates(&b)
+	p.w.seq += int64(in.N)
+	return nil
+}
+
+func (p *reader) openFates(b *vec.Batch) {
+	if cap(p.fates.Of) < b.N {
+		p.fates.Of = make([]vec.Fate, max(b.N, vec.BatchSize))
+	}
+	p.fates.Of = p.fates.Of[:b.N]
+	clear(p.fates.Of)
+	p.fates.Partial = 0
+	b.Fates = &p.fates
+}
+
+// closeFates enters the rows of a batch into the ledger.
+func (p *reader) closeFates(b *vec.Batch) {
+	var of [3]int64
+	for _, f := range p.fates.Of {
+		of[f]++
+	}
+	p.ledger.Contributed += of[vec.Contributed]
+	p.ledger.Late += of[vec.Late]
+	p.ledger.Filtered += int64(b.Rows()) - of[vec.Contributed] - of[vec.Late]
+	p.ledger.Partial += p.fates.Partial
+}
+
+// time moves the watermark by the rows of a batch, and takes out those that are too
+// far ahead.
+func (p *reader) time(b *vec.Batch) error {
+	wm := p.scan.Plan.Watermark
+	if wm == nil || p.scan.Plan.Finite {
+		return nil
+	}
+	if p.scan.Plan.MaxAhead > 0 {
+		p.cutAhead(b, b.Cols[wm.Col], p.w.ctx.Now+p.scan.Plan.MaxAhead)
+	}
+	sel := b.Sel
+	if wm.Where != nil {
+		kept, err := expr.Filter(p.w.ctx, wm.Where, b)
+		if err != nil {
+			return err
+		}
+		sel = kept
+	}
+	if t := timesOf(b.Cols[wm.Col], b.N, sel); t.Count > 0 {
+		p.times.Add(t)
+		p.watermark = max(p.watermark, before(t.Max, wm.Delay))
+	}
+	return nil
+}
+
+// before is the watermark for a greatest event time: the time minus the delay.
+func before(top int64, d types.IntervalValue) int64 {
+	d, _ = d.Neg()
+	t, ok := d.AddToTimestamp(top, time.UTC)
+	if !ok {
+		return stateful.NoFrontier
+	}
+	return t
+}
+
+func timesOf(v *vec.Vector, n int, sel []int32) (t Times) {
+	switch {
+	case sel != nil:
+		for _, r := range sel {
+			if !v.IsNull(int(r)) {
+				t.add(v.Int(int(r)))
+			}
+		}
+	case v.Valid == nil && v.Dict == nil && !v.Const && n > 0:
+		t = denseTimes(v.I64[:n])
+	default:
+		for r := range n {
+			if !v.IsNull(r) {
+				t.add(v.Int(r))
+			}
+		}
+	}
+	return t
+}
+
+// denseTimes is timesOf without NULLs: it runs over every row of the input.
+func denseTimes(us []int64) Times {
+	t := Times{Count: int64(len(us)), Min: us[0], Max: us[0], base: us[0]}
+	for _, x := range us {
+		t.Min, t.Max = min(t.Min, x), max(t.Max, x)
+		t.sum += x - t.base
+	}
+	return t
+}
+
+// cutAhead turns rows later than limit into bad rows.
+func (p *reader) cutAhead(b *vec.Batch, v *vec.Vector, limit int64) {
+	if t := timesOf(v, b.N, b.Sel); t.Count == 0 || t.Max <= limit {
+		return
+	}
+	keep := p.ahead[:0]
+	take := func(r int) {
+		if v.IsNull(r) || v.Int(r) <= limit {
+			keep = append(keep, int32(r))
+			return
+		}
+		p.ledger.Bad++
+		if p.run.t.Bad != nil {
+			p.run.t.Bad(p.aheadRow(b, v, r))
+		}
+	}
+	if b.Sel == nil {
+		for r := range b.N {
+			take(r)
+		}
+	} else {
+		for _, r := range b.Sel {
+			take(int(r))
+		}
+	}
+	p.ahead, b.Sel = keep, keep
+}
+
+func (p *reader) aheadRow(b *vec.Batch, v *vec.Vector, row int) source.BadRow {
+	cells := make([]string, len(b.Cols))
+	for i, c := range b.Cols {
+		cells[i] = vec.RowString(c, row, p.w.ctx.Zone)
+	}
+	return source.BadRow{Source: p.scan.Plan.Relation.Name, Position: "row",
+		Reason: fmt.Sprintf("event time %s is further ahead than max_ahead allows", vec.RowString(v, row, p.w.ctx.Zone)),
+		Raw:    []byte(strings.Join(cells, " | "))}
+}

@@ -1,0 +1,320 @@
+package build
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"github.com/sqlstream/sqlstream/exec/fn"
+	"github.com/sqlstream/sqlstream/exec/source"
+	"github.com/sqlstream/sqlstream/exec/vec"
+	"github.com/sqlstream/sqlstream/incremental/stateful"
+	"github.com/sqlstream/sqlstream/planner/physical"
+)
+
+// Trigger is what one turn of the loop gives a graph.
+type Trigger struct {
+	BatchID int64
+	Now     int64 // µs
+	Inputs  []Input
+	// Emit takes the rows of an output (its number in Query.Outputs). It is not called by
+	// two goroutines at the same time, and keeps nothing.
+	Emit func(output int, b *vec.Batch) error
+	// Late and Bad receive refused and undecodable rows; nil = nobody keeps them.
+	Late func(operator string, b *vec.Batch, rows []int32) error
+	Bad  func(source.BadRow)
+}
+
+// Input is a range to read: the splits for one scan.
+type Input struct {
+	Scan   *Scan
+	Splits []source.Split
+	// Last says that a finite input ends with these splits.
+	Last bool
+}
+
+// Ledger says what became of the rows of one scan. Input is the sum of the others
+// but Partial, which counts rows that some of their windows refused.
+type Ledger struct {
+	Input, Contributed, Late, Filtered, Bad, Partial int64
+}
+
+// Add sums two ledgers.
+func (l *Ledger) Add(o Ledger) {
+	l.Input += o.Input
+	l.Contributed += o.Contributed
+	l.Late += o.Late
+	l.Filtered += o.Filtered
+	l.Bad += o.Bad
+	l.Partial += o.Partial
+}
+
+// Outcome is what a trigger did.
+type Outcome struct {
+	Ledgers []Ledger // by scan
+	Output  []int64  // rows emitted, by output
+	Errors  int64    // values that could not be computed (eval_error = 'null')
+	Times   Times    // of the rows of all scans with a watermark
+}
+
+// Times sums up the event times of rows, µs. NULLs are left out.
+type Times struct {
+	Count, Min, Max int64
+	base, sum       int64 // the mean is base + sum / Count
+}
+
+// Mean is the mean of the times; Count is not 0.
+func (t Times) Mean() int64 { return t.base + t.sum/t.Count }
+
+// Add takes in the times of others.
+func (t *Times) Add(o Times) {
+	if o.Count == 0 {
+		return
+	}
+	if t.Count == 0 {
+		*t = o
+		return
+	}
+	t.Min, t.Max = min(t.Min, o.Min), max(t.Max, o.Max)
+	t.sum += o.sum + (o.base-t.base)*o.Count
+	t.Count += o.Count
+}
+
+func (t *Times) add(us int64) {
+	if t.Count == 0 {
+		t.Min, t.Max, t.base = us, us, us
+	}
+	t.Min, t.Max = min(t.Min, us), max(t.Max, us)
+	t.sum += us - t.base
+	t.Count++
+}
+
+// run is one trigger under way.
+type run struct {
+	t       Trigger
+	mu      sync.Mutex // guards Emit and emitted
+	emitted []int64
+}
+
+func (r *run) output(i int, b *vec.Batch) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.emitted[i] += int64(b.Rows())
+	return r.t.Emit(i, b)
+}
+
+// Run takes one trigger through the graph: all input, then Flush and Advance of
+// every stateful operator, children first. After an error the graph is unusable.
+func (g *Graph) Run(ctx context.Context, t Trigger) (*Outcome, error) {
+	r := &run{t: t, emitted: make([]int64, len(g.outputs))}
+	for _, w := range g.workers {
+		w.begin(r)
+	}
+	out := &Outcome{Ledgers: make([]Ledger, len(g.Scans)), Output: r.emitted}
+	if err := g.constants(); err != nil {
+		return nil, err
+	}
+	for _, in := range t.Inputs {
+		led, err := g.scan(ctx, in, r, &out.Times)
+		if err != nil {
+			return nil, err
+		}
+		out.Ledgers[g.IndexOf(in.Scan)].Add(led)
+	}
+	if err := g.settle(ctx, t); err != nil {
+		return nil, err
+	}
+	for _, w := range g.workers {
+		out.Errors += w.ctx.Errors
+	}
+	return out, nil
+}
+
+func (w *worker) begin(r *run) {
+	w.run = r
+	w.ctx.Now, w.ctx.Errors = r.t.Now, 0
+	w.trigger = stateful.Trigger{BatchID: r.t.BatchID, Ctx: w.ctx, Late: r.t.Late}
+}
+
+// IndexOf is the place of a scan in Scans and in Outcome.Ledgers.
+func (g *Graph) IndexOf(s *Scan) int {
+	for i, o := range g.Scans {
+		if o == s {
+			return i
+		}
+	}
+	panic("build: scan of another graph")
+}
+
+// Resume continues after a restart: operators and scans hold what was restored. begun
+// says that a trigger has run, so that constant rows are not due again.
+func (g *Graph) Resume(now int64, begun bool) error {
+	g.first = !begun
+	return g.Refront(now)
+}
+
+// StartsWithRows reports whether the first trigger has output of its own: constant
+// rows, or the row of a global aggregate.
+func (g *Graph) StartsWithRows() bool {
+	if !g.first {
+		return false
+	}
+	for _, n := range g.nodes {
+		switch p := n.plan.(type) {
+		case *physical.Values:
+			return true
+		case *physical.Aggregate:
+			if p.Global {
+				return true
+			}
+		case *physical.Scan:
+			if p.Finite {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// constants delivers the rows of Values nodes in the first trigger.
+func (g *Graph) constants() error {
+	if !g.first {
+		return nil
+	}
+	g.first = false
+	w := g.workers[0]
+	for _, n := range g.nodes {
+		v, ok := n.plan.(*physical.Values)
+		if !ok {
+			continue
+		}
+		b, err := valuesBatch(w.ctx, v)
+		if err != nil {
+			return err
+		}
+		if err := w.deliver(n, b); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func valuesBatch(c *fn.Ctx, v *physical.Values) (*vec.Batch, error) {
+	cols := v.Props().Columns
+	b := &vec.Batch{N: len(v.Rows), Cols: make([]*vec.Vector, len(cols))}
+	one := &vec.Batch{N: 1}
+	for i, col := range cols {
+		out := vec.NewBuilder(col.Type)
+		for _, row := range v.Rows {
+			x, err := row[i].Eval(c, one)
+			if err != nil {
+				return nil, err
+			}
+			out.AppendFrom(x, 0)
+		}
+		b.Cols[i] = out.Take()
+	}
+	return b, nil
+}
+
+// settle flushes and advances the stateful operators in order, with the frontiers
+// after this trigger's rows.
+func (g *Graph) settle(ctx context.Context, t Trigger) error {
+	w := g.workers[0]
+	for _, s := range g.Scans {
+		s.front()
+	}
+	for _, n := range g.nodes {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := g.derive(n, t.Now); err != nil {
+			return err
+		}
+		if n.op == nil {
+			continue
+		}
+		if err := w.close(n); err != nil {
+			return fmt.Errorf("%s %s: %w", nodeName(n.plan), n.plan.ID(), err)
+		}
+	}
+	return nil
+}
+
+func (w *worker) close(n *node) error {
+	if err := n.op.Flush(&w.trigger, w.emits[n.index]); err != nil {
+		return err
+	}
+	return n.op.Advance(&w.trigger, n.advanceBy(), w.emits[n.index])
+}
+
+// advanceBy lists the frontiers that the operator's bound is looked up in: those of
+// its input edges, or of its own output edge where the plan says so. An idle input
+// moves nothing.
+func (n *node) advanceBy() [][]int64 {
+	if n.boundOut {
+		return [][]int64{n.fronts}
+	}
+	in := make([][]int64, len(n.kids))
+	for i, k := range n.kids {
+		in[i] = make([]int64, len(k.fronts))
+		for j, v := range k.fronts {
+			if v == idle {
+				v = stateful.NoFrontier
+			}
+			in[i][j] = v
+		}
+	}
+	return in
+}
+
+// scan reads the splits of an input with as many workers as it is worth.
+func (g *Graph) scan(ctx context.Context, in Input, r *run, times *Times) (Ledger, error) {
+	workers := g.workers
+	if len(in.Splits) < len(workers) {
+		workers = workers[:max(1, len(in.Splits))]
+	}
+	if len(workers) > 1 && in.Scan.node.wantsOrder() {
+		workers = workers[:1]
+	}
+	parts := make([]*reader, len(workers))
+	for i, w := range workers {
+		parts[i] = newReader(w, in.Scan, r)
+	}
+	if err := readAll(ctx, in.Splits, parts); err != nil {
+		return Ledger{}, fmt.Errorf("source %q: %w", in.Scan.Plan.Relation.Name, err)
+	}
+	var led Ledger
+	for _, p := range parts {
+		led.Add(p.ledger)
+		times.Add(p.times)
+		in.Scan.Watermark = max(in.Scan.Watermark, p.watermark)
+	}
+	if in.Last {
+		in.Scan.Ended = true
+	}
+	return led, nil
+}
+
+// readAll shares the splits among the readers: each takes the next one when it is
+// free. The first reader works on the calling goroutine.
+func readAll(ctx context.Context, splits []source.Split, parts []*reader) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var next atomic.Int64
+	work := func(p *reader) {
+		for i := next.Add(1) - 1; i < int64(len(splits)) && ctx.Err() == nil; i = next.Add(1) - 1 {
+			if err := p.read(ctx, splits[i], i); err != nil {
+				cancel(err)
+			}
+		}
+	}
+	var wg sync.WaitGroup
+	for _, p := range parts[1:] {
+		wg.Go(func() { work(p) })
+	}
+	work(parts[0])
+	wg.Wait()
+	return context.Cause(ctx)
+}

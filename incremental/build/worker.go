@@ -1,0 +1,76 @@
+package build
+
+import (
+	"fmt"
+
+	"github.com/sqlstream/sqlstream/exec/fn"
+	"github.com/sqlstream/sqlstream/exec/vec"
+	"github.com/sqlstream/sqlstream/incremental/stateful"
+)
+
+// worker carries rows through the graph: its own instances of stateless operators,
+// its own steppers where operators are parallel, its own evaluation context.
+type worker struct {
+	g        *Graph
+	ctx      *fn.Ctx
+	trigger  stateful.Trigger
+	stages   []stage                  // by node, nil = none
+	emits    []func(*vec.Batch) error // by node: what takes the node's output
+	steppers []stateful.Stepper       // by node
+	run      *run
+	seq      int64 // arrival number of the first row of the scan batch at work
+}
+
+func (g *Graph) newWorker(i int) *worker {
+	w := &worker{g: g, ctx: g.env.NewCtx(), stages: make([]stage, len(g.nodes)),
+		emits: make([]func(*vec.Batch) error, len(g.nodes)), steppers: make([]stateful.Stepper, len(g.nodes))}
+	for _, n := range g.nodes {
+		w.equip(n, i)
+	}
+	return w
+}
+
+func (w *worker) equip(n *node, i int) {
+	w.emits[n.index] = func(b *vec.Batch) error { return w.deliver(n, b) }
+	if n.stage != nil {
+		w.stages[n.index] = n.stage()
+	}
+	if n.op == nil {
+		return
+	}
+	w.steppers[n.index] = n.op
+	if p, ok := n.op.(stateful.Parallel); ok {
+		w.steppers[n.index] = p.Local(i)
+	}
+}
+
+// deliver hands the output of a node to all its consumers.
+func (w *worker) deliver(n *node, b *vec.Batch) error {
+	if b.Rows() == 0 {
+		return nil
+	}
+	if n.out >= 0 {
+		b.MarkAll(vec.Contributed)
+		return w.run.output(n.out, b)
+	}
+	for _, e := range n.up {
+		if err := w.enter(e, b); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *worker) enter(e edge, b *vec.Batch) error {
+	n := e.to
+	switch {
+	case n.op != nil:
+		if err := w.steppers[n.index].Step(&w.trigger, e.port, w.seq, b, w.emits[n.index]); err != nil {
+			return fmt.Errorf("%s %s: %w", nodeName(n.plan), n.plan.ID(), err)
+		}
+		return nil
+	case w.stages[n.index] != nil:
+		return w.stages[n.index].Process(w.ctx, b, w.emits[n.index])
+	}
+	return w.deliver(n, b)
+}

@@ -1,0 +1,120 @@
+package trigger
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/sqlstream/sqlstream/incremental/build"
+	"github.com/sqlstream/sqlstream/incremental/stateful"
+)
+
+// Progress describes one trigger, in the names of Spark's StreamingQueryProgress. It
+// is what --progress json prints, one object a line.
+type Progress struct {
+	ID            string           `json:"id"`
+	RunID         string           `json:"runId"`
+	Name          *string          `json:"name"`
+	Timestamp     string           `json:"timestamp"`
+	BatchID       int64            `json:"batchId"`
+	BatchDuration int64            `json:"batchDuration"` // ms
+	InputRows     int64            `json:"numInputRows"`
+	InputRate     float64          `json:"inputRowsPerSecond"`
+	ProcessedRate float64          `json:"processedRowsPerSecond"`
+	DurationMs    map[string]int64 `json:"durationMs"`
+	EventTime     *EventTime       `json:"eventTime,omitempty"`
+	Operators     []OperatorState  `json:"stateOperators"`
+	Sources       []SourceProgress `json:"sources"`
+	Sink          SinkProgress     `json:"sink"`
+	Sinks         []SinkProgress   `json:"sinks,omitempty"` // of a statement set
+	Rows          Rows             `json:"rows"`
+}
+
+// EventTime has the event times of a trigger's rows and the watermark after it.
+type EventTime struct {
+	Max       string `json:"max,omitempty"`
+	Min       string `json:"min,omitempty"`
+	Avg       string `json:"avg,omitempty"`
+	Watermark string `json:"watermark,omitempty"`
+}
+
+// OperatorState describes a stateful operator after a trigger.
+type OperatorState struct {
+	Operator string `json:"operatorName"`
+	ID       string `json:"operatorId"`
+	Total    int64  `json:"numRowsTotal"`
+	Updated  int64  `json:"numRowsUpdated"`
+	Removed  int64  `json:"numRowsRemoved"`
+	Late     int64  `json:"numRowsDroppedByWatermark"`
+	Memory   int64  `json:"memoryUsedBytes"`
+}
+
+// SourceProgress is what a trigger took from one source.
+type SourceProgress struct {
+	Description   string          `json:"description"`
+	Name          string          `json:"name"`
+	StartOffset   json.RawMessage `json:"startOffset"`
+	EndOffset     json.RawMessage `json:"endOffset"`
+	LatestOffset  json.RawMessage `json:"latestOffset"`
+	InputRows     int64           `json:"numInputRows"`
+	InputRate     float64         `json:"inputRowsPerSecond"`
+	ProcessedRate float64         `json:"processedRowsPerSecond"`
+	Watermark     string          `json:"watermark,omitempty"`
+	Idle          bool            `json:"idle,omitempty"`
+}
+
+// SinkProgress is what a trigger gave a sink.
+type SinkProgress struct {
+	Description string `json:"description"`
+	OutputRows  int64  `json:"numOutputRows"`
+}
+
+// Rows is the row ledger of a trigger: input is the sum of the next four. Partial
+// counts rows that some of their windows refused, Errors values that could not be
+// computed (eval_error = 'null').
+type Rows struct {
+	Input       int64 `json:"input"`
+	Contributed int64 `json:"contributed"`
+	Filtered    int64 `json:"filtered"`
+	Late        int64 `json:"late"`
+	Bad         int64 `json:"bad"`
+	Partial     int64 `json:"partial,omitempty"`
+	Errors      int64 `json:"errors,omitempty"`
+}
+
+func rowsOf(o *build.Outcome) Rows {
+	var l build.Ledger
+	for _, x := range o.Ledgers {
+		l.Add(x)
+	}
+	return Rows{Input: l.Input, Contributed: l.Contributed, Filtered: l.Filtered, Late: l.Late,
+		Bad: l.Bad, Partial: l.Partial, Errors: o.Errors}
+}
+
+// Balanced reports whether every input row has exactly one fate.
+func (r Rows) Balanced() bool { return r.Input == r.Contributed+r.Filtered+r.Late+r.Bad }
+
+func operatorStates(g *build.Graph) []OperatorState {
+	out := make([]OperatorState, 0, len(g.Ops))
+	for _, o := range g.Ops {
+		s := o.Stats()
+		out = append(out, OperatorState{Operator: o.Name, ID: o.ID, Total: s.Keys, Updated: s.Updated,
+			Removed: s.Removed, Late: s.Late, Memory: s.Bytes})
+	}
+	return out
+}
+
+// Stamp prints an instant (µs) as progress records do; "" for a frontier that
+// promises nothing.
+func Stamp(us int64) string {
+	if us == stateful.NoFrontier || us == stateful.EndOfInput {
+		return ""
+	}
+	return time.UnixMicro(us).UTC().Format("2006-01-02T15:04:05.000Z")
+}
+
+func rate(rows, ms int64) float64 {
+	if ms <= 0 {
+		return 0
+	}
+	return float64(rows) * 1000 / float64(ms)
+}

@@ -1,0 +1,126 @@
+// Package trigger runs a query trigger by trigger: it plans what to read, runs the
+// graph, makes the result durable, publishes it and commits. The order of these
+// steps is the product's promise; journal.go states it. It knows sources, sinks,
+// graphs and the bytes of checkpoints, but no SQL and no catalog. Open this file
+// first, then step.go, journal.go and recover.go.
+package trigger
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+
+	"github.com/sqlstream/sqlstream/exec/clock"
+	"github.com/sqlstream/sqlstream/exec/sink"
+	"github.com/sqlstream/sqlstream/exec/source"
+	"github.com/sqlstream/sqlstream/exec/vec"
+	"github.com/sqlstream/sqlstream/incremental/build"
+)
+
+// Config is a query ready to run. The engine has opened everything in it; Close
+// closes it.
+type Config struct {
+	ID, RunID, Name string
+	Graph           *build.Graph
+	Inputs          []*Input
+	Outputs         []*Output
+	Journal         *Journal // nil = no checkpoint
+	Clock           clock.Clock
+	Log             *slog.Logger
+	// Late and Bad keep refused rows; nil = they are only counted.
+	Late func(operator string, b *vec.Batch, rows []int32) error
+	Bad  func(source.BadRow)
+}
+
+// Input is a source that the query reads, and the scans of it.
+type Input struct {
+	Name   string // of the relation; its log is sources/<name>
+	Source source.Source
+	Scans  []*build.Scan
+	Limits source.Limits
+	// Transient: log entries are the rows themselves, of use only while their batch may be
+	// run again.
+	Transient bool
+
+	end      json.RawMessage // offset after the last range
+	upTo     source.Snapshot // AVAILABLE NOW
+	arrived  int64           // µs: when it last delivered, or the query began
+	finished bool            // a finite input that has been read
+}
+
+// Output is a sink that the query feeds.
+type Output struct {
+	Name  string // of the sink, for messages
+	Sink  sink.Sink
+	View  *build.View
+	Marks bool // the sink remembers the last batch that it holds
+	Adopt bool // it may belong to another query, whose numbers do not count
+}
+
+// Query is a running query. Its methods are called from one goroutine.
+type Query struct {
+	Config
+	next  int64 // number of the next batch
+	batch sink.Batch
+	now   int64 // time of the last trigger, µs
+	shown int64 // the watermark that progress shows
+	begun bool
+	redo  *planned // a batch whose range is logged and whose result is not
+}
+
+// Open makes a query from its parts and recovers what an earlier run left: state,
+// positions, and a batch that was under way.
+func Open(ctx context.Context, c Config) (*Query, error) {
+	q := &Query{Config: c, shown: noWatermark}
+	if c.Journal == nil {
+		return q, q.checkSinks(ctx, -1)
+	}
+	return q, q.recover(ctx)
+}
+
+// Next is the number of the next batch.
+func (q *Query) Next() int64 { return q.next }
+
+// Watermark is the event time that the query has reached, noWatermark before the
+// first row: the minimum over its sources.
+func (q *Query) Watermark() (us int64, ok bool) { return q.shown, q.shown != noWatermark }
+
+// Close closes sources, sinks and checkpoint; the first error is returned.
+func (q *Query) Close() error {
+	var first error
+	keep := func(err error) {
+		if first == nil {
+			first = err
+		}
+	}
+	for _, in := range q.Inputs {
+		keep(in.Source.Close())
+	}
+	for _, o := range q.Outputs {
+		keep(o.Sink.Close())
+	}
+	if q.Journal != nil {
+		keep(q.Journal.close())
+	}
+	return first
+}
+
+// Snapshot fixes what is there now as the end of the query's input: AVAILABLE NOW.
+func (q *Query) Snapshot(ctx context.Context) error {
+	for _, in := range q.Inputs {
+		s, err := in.Source.Snapshot(ctx)
+		if err != nil {
+			return in.wrap(err)
+		}
+		in.upTo = s
+	}
+	return nil
+}
+
+// Rest makes the commits so far durable: when there is nothing to do.
+func (q *Query) Rest() error {
+	if q.Journal == nil {
+		return nil
+	}
+	return q.Journal.sync()
+}

@@ -1,0 +1,319 @@
+package trigger
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/sqlstream/sqlstream/exec/source"
+	"github.com/sqlstream/sqlstream/storage/checkpoint"
+)
+
+// recover brings the query to where its checkpoint left it: it undoes a result whose
+// range was lost, loads the state, publishes again what may not have been published, and
+// notes a range that must be run again.
+func (q *Query) recover(ctx context.Context) error {
+	j := q.Journal
+	if err := q.openLogs(); err != nil {
+		return err
+	}
+	prepared := checkpoint.NoBatch
+	if n, ok := j.State.Last(); ok {
+		prepared = n
+	}
+	r, err := j.Dir.Plan(prepared)
+	if err != nil {
+		return err
+	}
+	if r.Discard != checkpoint.NoBatch {
+		if err := j.State.Discard(r.Discard); err != nil {
+			return err
+		}
+		prepared = r.Discard - 1
+	}
+	q.next = r.Next
+	if err := q.checkSinks(ctx, prepared); err != nil {
+		return err
+	}
+	if err := q.restore(prepared, r.Rerun); err != nil {
+		return err
+	}
+	if r.Republish != checkpoint.NoBatch {
+		if err := q.republish(ctx, r.Republish); err != nil {
+			return err
+		}
+	}
+	return q.discardStaged(ctx, prepared+1)
+}
+
+func (q *Query) openLogs() error {
+	for _, in := range q.Inputs {
+		l, err := q.Journal.Dir.Source(in.Name, checkpoint.SourceOptions{Transient: in.Transient})
+		if err != nil {
+			return err
+		}
+		q.Journal.logs = append(q.Journal.logs, l)
+	}
+	return nil
+}
+
+// restore loads operators, times and positions as of the last logged result, and the
+// range to run again, if there is one.
+func (q *Query) restore(prepared, rerun int64) error {
+	if prepared == checkpoint.NoBatch && rerun == checkpoint.NoBatch {
+		return nil
+	}
+	for _, op := range q.Graph.Ops {
+		if prepared == checkpoint.NoBatch {
+			break
+		}
+		if err := q.Journal.State.Load(op.ID, op.Load); err != nil {
+			return fmt.Errorf("operator %s: %w", op.ID, err)
+		}
+	}
+	if err := q.restoreTimes(prepared); err != nil {
+		return err
+	}
+	if err := q.restoreSources(prepared); err != nil {
+		return err
+	}
+	if rerun != checkpoint.NoBatch {
+		if err := q.restoreRange(rerun); err != nil {
+			return err
+		}
+	}
+	return q.Graph.Resume(q.now, q.begun)
+}
+
+// restoreTimes reads the watermarks after the last logged batch.
+func (q *Query) restoreTimes(prepared int64) error {
+	if prepared == checkpoint.NoBatch {
+		return nil
+	}
+	p, err := q.Journal.State.Prepared(prepared)
+	if err != nil {
+		return err
+	}
+	var c commitLine
+	if err := json.Unmarshal(p.Meta, &c); err != nil {
+		return fmt.Errorf("state log batch %d: metadata: %w", prepared, err)
+	}
+	q.setScans(c.Scans)
+	q.now, q.begun = c.Now, true
+	if c.Shown != nil {
+		q.shown = *c.Shown
+	}
+	return nil
+}
+
+// restoreSources gives each source what earlier batches took from it.
+func (q *Query) restoreSources(prepared int64) error {
+	if prepared == checkpoint.NoBatch {
+		return nil
+	}
+	line, err := q.offsetsLine(prepared)
+	if err != nil {
+		return err
+	}
+	for i, in := range q.Inputs {
+		if err := in.restoreLog(q.Journal.logs[i], prepared); err != nil {
+			return err
+		}
+		if err := in.restoreEnd(line.Sources[in.Name]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// restoreLog replays the entries of the batches up to last, batch by batch.
+func (in *Input) restoreLog(l *checkpoint.SourceLog, last int64) error {
+	var r source.Range
+	current := checkpoint.NoBatch
+	flush := func() error {
+		if len(r.Entries) == 0 {
+			return nil
+		}
+		err := in.Source.Restore(r)
+		r = source.Range{}
+		return in.wrapIf(err)
+	}
+	err := l.Entries(func(batch int64, line []byte) error {
+		if batch > last {
+			return nil
+		}
+		if batch != current {
+			if err := flush(); err != nil {
+				return err
+			}
+			current = batch
+		}
+		r.Entries = append(r.Entries, append(json.RawMessage(nil), line...))
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return flush()
+}
+
+func (in *Input) wrapIf(err error) error {
+	if err == nil {
+		return nil
+	}
+	return in.wrap(err)
+}
+
+// restoreEnd sets the position after the last batch.
+func (in *Input) restoreEnd(offset json.RawMessage) error {
+	if len(offset) == 0 || string(offset) == "null" {
+		return nil
+	}
+	in.end = offset
+	return in.wrapIf(in.Source.Restore(source.Range{Offset: offset}))
+}
+
+func (q *Query) offsetsLine(n int64) (offsetsLine, error) {
+	var o offsetsLine
+	lines, err := q.Journal.Dir.Offsets(n)
+	if err != nil {
+		return o, err
+	}
+	if len(lines) != 1 {
+		return o, fmt.Errorf("offset log batch %d: %d lines where one is expected", n, len(lines))
+	}
+	if err := json.Unmarshal(lines[0], &o); err != nil {
+		return o, fmt.Errorf("offset log batch %d: %w", n, err)
+	}
+	return o, nil
+}
+
+// restoreRange notes batch n as the next to run, over exactly the range that
+// offsets/n has, at the same time and with the same idle inputs.
+func (q *Query) restoreRange(n int64) error {
+	line, err := q.offsetsLine(n)
+	if err != nil {
+		return err
+	}
+	q.setScans(line.Scans)
+	p := q.newPlanned(n, line.Now)
+	p.logged = true
+	for i, in := range q.Inputs {
+		if !contains(line.Took, in.Name) {
+			continue
+		}
+		lines, err := q.Journal.logs[i].Batch(n)
+		if err != nil {
+			return err
+		}
+		r := source.Range{Offset: line.Sources[in.Name]}
+		for _, l := range lines {
+			r.Entries = append(r.Entries, append(json.RawMessage(nil), l...))
+		}
+		if err := in.wrapIf(in.Source.Restore(r)); err != nil {
+			return err
+		}
+		p.ranges[i] = r
+	}
+	q.redo, q.next = p, n
+	return nil
+}
+
+func contains(names []string, name string) bool {
+	for _, n := range names {
+		if n == name {
+			return true
+		}
+	}
+	return false
+}
+
+// republish gives the sinks the logged payload of a batch that they may not hold.
+func (q *Query) republish(ctx context.Context, n int64) error {
+	p, err := q.Journal.State.Prepared(n)
+	if err != nil {
+		return err
+	}
+	payloads, err := splitPayloads(p.Payload, len(q.Outputs))
+	if err != nil {
+		return fmt.Errorf("state log batch %d: %w", n, err)
+	}
+	q.batch.ID, q.batch.Epoch = n, q.Journal.epoch()
+	for i, o := range q.Outputs {
+		if err := o.Sink.Publish(ctx, q.batch, payloads[i]); err != nil {
+			return fmt.Errorf("sink %s: batch %d: %w", o.Sink.Description(), n, err)
+		}
+	}
+	q.Journal.Dir.WriteCommit(n, [][]byte{p.Meta})
+	return nil
+}
+
+// discardStaged removes what was staged and never logged.
+func (q *Query) discardStaged(ctx context.Context, from int64) error {
+	q.batch.ID, q.batch.Epoch = from, q.Journal.epoch()
+	for _, o := range q.Outputs {
+		if err := o.Sink.Discard(ctx, q.batch); err != nil {
+			return fmt.Errorf("sink %s: %w", o.Sink.Description(), err)
+		}
+	}
+	return nil
+}
+
+// checkSinks applies the marker rule: a sink holds the last logged batch, or the one
+// before it (then it is published again). Anything else belongs to another
+// checkpoint, and is never written to.
+func (q *Query) checkSinks(ctx context.Context, prepared int64) error {
+	for _, o := range q.Outputs {
+		m, err := o.Sink.Marker(ctx)
+		if err != nil {
+			return fmt.Errorf("sink %s: %w", o.Sink.Description(), err)
+		}
+		if !o.Marks || o.Adopt {
+			continue
+		}
+		if err := checkMarker(m.OK, m.ID, prepared); err != nil {
+			return fmt.Errorf("sink %s: %w", o.Sink.Description(), err)
+		}
+		if m.OK && m.ID == prepared && q.Journal != nil {
+			if err := q.checkDigest(o, m.Digest, prepared); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func checkMarker(ok bool, id, prepared int64) error {
+	switch {
+	case !ok && prepared <= 0:
+		return nil
+	case !ok:
+		return fmt.Errorf("it holds nothing, but the checkpoint is at batch %d; it is not the sink of this checkpoint, or was emptied: give the query a new checkpoint, or set adopt_sink = true to go on after batch %d", prepared, prepared)
+	case id > prepared:
+		return fmt.Errorf("it holds batch %d, but the checkpoint is at batch %d: the checkpoint is older than the sink; restore the newer checkpoint, or choose another sink", id, prepared)
+	case id < prepared-1:
+		return fmt.Errorf("it holds batch %d only, but the checkpoint is at batch %d: batches are missing from the sink; restore it, or set adopt_sink = true to go on after batch %d", id, prepared, prepared)
+	}
+	return nil
+}
+
+// checkDigest compares what the sink says of its last batch with what was logged.
+func (q *Query) checkDigest(o *Output, digest string, n int64) error {
+	if digest == "" || n == checkpoint.NoBatch {
+		return nil
+	}
+	p, err := q.Journal.State.Prepared(n)
+	if err != nil {
+		return err
+	}
+	var c commitLine
+	if err := json.Unmarshal(p.Meta, &c); err != nil {
+		return fmt.Errorf("state log batch %d: metadata: %w", n, err)
+	}
+	for i, x := range q.Outputs {
+		if x == o && i < len(c.Digests) && c.Digests[i] != digest {
+			return fmt.Errorf("sink %s: it holds another result of batch %d than this checkpoint logged: it belongs to another checkpoint", o.Sink.Description(), n)
+		}
+	}
+	return nil
+}

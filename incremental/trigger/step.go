@@ -1,0 +1,329 @@
+package trigger
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+
+	"github.com/sqlstream/sqlstream/exec/sink"
+	"github.com/sqlstream/sqlstream/exec/source"
+	"github.com/sqlstream/sqlstream/exec/vec"
+	"github.com/sqlstream/sqlstream/incremental/build"
+	"github.com/sqlstream/sqlstream/incremental/stateful"
+)
+
+const noWatermark = math.MinInt64
+
+// planned is a micro-batch before it is computed: what offsets/N says.
+type planned struct {
+	id     int64
+	now    int64                // trigger time, µs
+	ranges map[int]source.Range // by input
+	starts []json.RawMessage    // by input: the offset before
+	logged bool                 // offsets/N is there already
+}
+
+func (q *Query) newPlanned(id, now int64) *planned {
+	p := &planned{id: id, now: now, ranges: map[int]source.Range{}}
+	for _, in := range q.Inputs {
+		p.starts = append(p.starts, in.end)
+	}
+	return p
+}
+
+// Step runs one trigger, if there is anything to do: rows, a timer, or a batch that
+// a crash left behind. It returns nil if there was nothing.
+func (q *Query) Step(ctx context.Context) (*Progress, error) {
+	tm := startTiming(q.Clock)
+	p, err := q.plan(ctx, tm)
+	if err != nil || p == nil {
+		return nil, err
+	}
+	if err := q.begin(p, tm); err != nil {
+		return nil, err
+	}
+	out, payloads, err := q.compute(ctx, p, tm)
+	if err != nil {
+		return nil, err
+	}
+	if err := q.finish(ctx, p, out, payloads, tm); err != nil {
+		return nil, err
+	}
+	return q.progress(p, out, tm), nil
+}
+
+// plan chooses the micro-batch; nil when there is nothing to do.
+func (q *Query) plan(ctx context.Context, tm *timing) (*planned, error) {
+	defer tm.span("latestOffset")()
+	if p := q.redo; p != nil {
+		q.redo = nil
+		return p, nil
+	}
+	p := q.newPlanned(q.next, max(q.now, q.Clock.Now().UnixMicro()))
+	for i, in := range q.Inputs {
+		if in.finished {
+			continue
+		}
+		r, ok, err := in.Source.Plan(ctx, in.Limits, in.upTo)
+		if err != nil {
+			return nil, in.wrap(err)
+		}
+		if ok {
+			p.ranges[i] = r
+		}
+	}
+	if len(p.ranges) == 0 && !q.due(p.now) {
+		return nil, nil
+	}
+	return p, nil
+}
+
+func (in *Input) wrap(err error) error { return fmt.Errorf("source %q: %w", in.Name, err) }
+
+// due reports whether a trigger without rows would change something: the first one
+// of a query that has rows of its own, or a timer.
+func (q *Query) due(now int64) bool {
+	if !q.begun {
+		if q.Graph.StartsWithRows() {
+			return true
+		}
+		q.noteStart(now)
+	}
+	for _, in := range q.Inputs {
+		for _, s := range in.Scans {
+			if !s.Idle && in.isIdle(s, now) {
+				return true
+			}
+		}
+	}
+	return q.begun && q.Graph.Due(now)
+}
+
+// noteStart makes now the moment from which silence of an input counts.
+func (q *Query) noteStart(now int64) {
+	for _, in := range q.Inputs {
+		if in.arrived == 0 {
+			in.arrived = now
+		}
+	}
+}
+
+func (in *Input) isIdle(s *build.Scan, now int64) bool {
+	w := s.Plan.Watermark
+	return w != nil && w.IdleTimeout > 0 && now-in.arrived >= w.IdleTimeout
+}
+
+// begin logs the micro-batch (asynchronously) and settles who is idle.
+func (q *Query) begin(p *planned, tm *timing) error {
+	defer tm.span("walCommit")()
+	q.noteStart(p.now)
+	q.batch = sink.Batch{ID: p.id}
+	if q.Journal != nil {
+		q.batch.Epoch = q.Journal.epoch()
+	}
+	if p.logged {
+		return nil
+	}
+	for i, in := range q.Inputs {
+		if _, ok := p.ranges[i]; ok {
+			in.arrived = p.now
+		}
+		for _, s := range in.Scans {
+			s.Idle = in.isIdle(s, p.now)
+		}
+	}
+	if q.Journal == nil {
+		return nil
+	}
+	return q.Journal.begin(q, p)
+}
+
+// compute runs the graph and stages what the sinks receive.
+func (q *Query) compute(ctx context.Context, p *planned, tm *timing) (*build.Outcome, [][]byte, error) {
+	defer tm.span("addBatch")()
+	inputs, err := q.inputs(ctx, p)
+	if err != nil {
+		return nil, nil, err
+	}
+	payloads := make([][]byte, len(q.Outputs))
+	emits := make([]func(*vec.Batch) error, len(q.Outputs))
+	var out *build.Outcome
+	run := func() error {
+		out, err = q.Graph.Run(ctx, build.Trigger{BatchID: p.id, Now: p.now, Inputs: inputs, Late: q.Late, Bad: q.Bad,
+			Emit: func(i int, b *vec.Batch) error { return q.Outputs[i].View.Take(b, emits[i]) }})
+		if err != nil {
+			return err
+		}
+		for i, o := range q.Outputs {
+			if err := o.View.Flush(emits[i]); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if err := q.stage(ctx, 0, emits, payloads, run); err != nil {
+		return nil, nil, err
+	}
+	return out, payloads, q.settleInputs(p)
+}
+
+// stage opens the sinks one inside the other, and runs the graph in the innermost.
+func (q *Query) stage(ctx context.Context, i int, emits []func(*vec.Batch) error, payloads [][]byte, run func() error) error {
+	if i == len(q.Outputs) {
+		return run()
+	}
+	payload, err := q.Outputs[i].Sink.Stage(ctx, q.batch, func(emit func(*vec.Batch) error) error {
+		emits[i] = emit
+		return q.stage(ctx, i+1, emits, payloads, run)
+	})
+	payloads[i] = payload
+	return err
+}
+
+func (q *Query) inputs(ctx context.Context, p *planned) ([]build.Input, error) {
+	var out []build.Input
+	for i, in := range q.Inputs {
+		r, ok := p.ranges[i]
+		if !ok {
+			continue
+		}
+		splits, err := in.Source.Splits(ctx, r)
+		if err != nil {
+			return nil, in.wrap(err)
+		}
+		for _, s := range in.Scans {
+			out = append(out, build.Input{Scan: s, Splits: splits, Last: s.Plan.Finite})
+		}
+	}
+	for i, in := range q.Inputs {
+		if _, ok := p.ranges[i]; ok || in.finished {
+			continue
+		}
+		for _, s := range in.Scans {
+			if s.Plan.Finite {
+				out = append(out, build.Input{Scan: s, Last: true})
+			}
+		}
+	}
+	return out, nil
+}
+
+// settleInputs moves positions behind the batch.
+func (q *Query) settleInputs(p *planned) error {
+	for i, in := range q.Inputs {
+		if r, ok := p.ranges[i]; ok {
+			in.end = r.Offset
+		}
+		for _, s := range in.Scans {
+			in.finished = in.finished || s.Plan.Finite
+		}
+	}
+	q.begun = true
+	q.now = p.now
+	q.next = p.id + 1
+	q.shown = max(q.shown, q.reached())
+	return nil
+}
+
+// reached is the minimum of the watermarks of inputs that are neither idle nor ended.
+func (q *Query) reached() int64 {
+	least, any := int64(math.MaxInt64), false
+	for _, in := range q.Inputs {
+		for _, s := range in.Scans {
+			if s.Plan.Watermark == nil || s.Idle || s.Ended {
+				continue
+			}
+			least, any = min(least, s.Watermark), true
+		}
+	}
+	if !any || least == stateful.NoFrontier {
+		return noWatermark
+	}
+	return least
+}
+
+// finish makes the result durable, publishes it and commits the batch.
+func (q *Query) finish(ctx context.Context, p *planned, out *build.Outcome, payloads [][]byte, tm *timing) error {
+	if q.Journal != nil {
+		done := tm.span("stateCommit")
+		if err := q.Journal.prepare(q, p, out, payloads); err != nil {
+			return err
+		}
+		done()
+	}
+	done := tm.span("publish")
+	for i, o := range q.Outputs {
+		if err := o.Sink.Publish(ctx, q.batch, payloads[i]); err != nil {
+			return fmt.Errorf("sink %s: batch %d: %w", o.Sink.Description(), p.id, err)
+		}
+	}
+	done()
+	defer tm.span("commitOffsets")()
+	if q.Journal != nil {
+		if err := q.Journal.commit(q, p, out); err != nil {
+			return err
+		}
+	}
+	for i, in := range q.Inputs {
+		if r, ok := p.ranges[i]; ok {
+			if err := in.Source.Committed(ctx, r); err != nil {
+				return in.wrap(err)
+			}
+		}
+	}
+	return nil
+}
+
+func (q *Query) progress(p *planned, out *build.Outcome, tm *timing) *Progress {
+	rows := rowsOf(out)
+	total := tm.finish()
+	pr := &Progress{ID: q.ID, RunID: q.RunID, Timestamp: Stamp(p.now), BatchID: p.id, BatchDuration: total,
+		InputRows: rows.Input, ProcessedRate: rate(rows.Input, total), DurationMs: tm.spans, Rows: rows,
+		Operators: operatorStates(q.Graph), Sources: []SourceProgress{}, Sink: SinkProgress{OutputRows: -1}}
+	if q.Name != "" {
+		pr.Name = &q.Name
+	}
+	q.sourceProgress(pr, p, out, total)
+	for i, o := range q.Outputs {
+		pr.Sinks = append(pr.Sinks, SinkProgress{Description: o.Sink.Description(), OutputRows: out.Output[i]})
+	}
+	if len(pr.Sinks) == 1 {
+		pr.Sink, pr.Sinks = pr.Sinks[0], nil
+	}
+	pr.EventTime = q.eventTime(out.Times)
+	return pr
+}
+
+func (q *Query) eventTime(t build.Times) *EventTime {
+	if t.Count == 0 && q.shown == noWatermark {
+		return nil
+	}
+	e := &EventTime{Watermark: Stamp(q.shown)}
+	if t.Count > 0 {
+		e.Max, e.Min, e.Avg = Stamp(t.Max), Stamp(t.Min), Stamp(t.Mean())
+	}
+	return e
+}
+
+func (q *Query) sourceProgress(pr *Progress, p *planned, out *build.Outcome, total int64) {
+	for i, in := range q.Inputs {
+		s := SourceProgress{Description: in.Source.Description(), Name: in.Name, EndOffset: orNull(in.end)}
+		s.StartOffset, s.LatestOffset = orNull(p.starts[i]), orNull(in.end)
+		for _, sc := range in.Scans {
+			s.InputRows += out.Ledgers[q.Graph.IndexOf(sc)].Input
+			if sc.Plan.Watermark != nil {
+				s.Watermark, s.Idle = Stamp(sc.Watermark), sc.Idle
+			}
+		}
+		s.ProcessedRate = rate(s.InputRows, total)
+		pr.Sources = append(pr.Sources, s)
+	}
+}
+
+func orNull(r json.RawMessage) json.RawMessage {
+	if r == nil {
+		return json.RawMessage("null")
+	}
+	return r
+}

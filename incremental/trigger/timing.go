@@ -1,0 +1,31 @@
+package trigger
+
+import (
+	"time"
+
+	"github.com/sqlstream/sqlstream/exec/clock"
+)
+
+// timing measures the parts of a trigger, for durationMs.
+type timing struct {
+	clock clock.Clock
+	start time.Time
+	spans map[string]int64
+}
+
+func startTiming(c clock.Clock) *timing {
+	return &timing{clock: c, start: c.Now(), spans: map[string]int64{}}
+}
+
+// span starts a part; the returned function ends it.
+func (t *timing) span(name string) func() {
+	from := t.clock.Now()
+	return func() { t.spans[name] += t.clock.Now().Sub(from).Milliseconds() }
+}
+
+// finish returns the whole time in ms.
+func (t *timing) finish() int64 {
+	total := t.clock.Now().Sub(t.start).Milliseconds()
+	t.spans["triggerExecution"] = total
+	return total
+}
