@@ -79,6 +79,7 @@ type aggregate struct {
 	tableKeys []types.Type // their types
 	keyPlace  []int        // by key: column of the table, −1 = the bucket's own value
 	width     int64
+	set       bool // append-only and without aggregates: a group that is there stays as it is
 
 	state buckets
 	own   *aggLocal
@@ -123,6 +124,7 @@ func NewAggregate(cfg AggregateConfig) (Operator, error) {
 	if ordered && cfg.Panes != nil {
 		return nil, fmt.Errorf("%s: an aggregate by order of arrival cannot be combined from panes", cfg.Name)
 	}
+	a.set = len(cfg.Aggs) == 0 && !cfg.Retract && !cfg.Global
 	a.layout()
 	a.own = newAggLocal(a)
 	a.tmp = newScratch(a.tableKeys)
@@ -294,7 +296,7 @@ func (a *aggregate) remember(b *bucket, groups []uint32) error {
 	keepOld := !a.cfg.EmitOnClose && a.cfg.Panes == nil
 	first := a.tmp.firsts[:0]
 	for _, g := range groups {
-		if b.flags[g]&flagTouched != 0 {
+		if b.flags[g]&flagTouched != 0 || a.set && b.rows[g] != 0 {
 			continue
 		}
 		b.flags[g] |= flagTouched
