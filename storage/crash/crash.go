@@ -77,7 +77,7 @@ type Report struct {
 type Schedule struct {
 	Seed   uint64
 	Luck   uint64 // decides what survives of a half
-	First  int64 // operation at which the first life ends
+	First  int64  // operation at which the first life ends
 	Fate   Fate
 	Second int64 // the same of the second life; 0 is never
 	Then   Fate

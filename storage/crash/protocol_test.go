@@ -11,7 +11,7 @@ import (
 // A crash at every operation of the whole storage protocol, and a second one
 // during recovery.
 func TestEveryCrashPoint(t *testing.T) {
-	r, err := crash.Enumerate(crash.Config{Seed: 1, Seconds: 1}, toyWork(24), toyCheck(24))
+	r, err := crash.Enumerate(crash.Config{Seed: 1, Seconds: 1}, toyWork(16), toyCheck(16))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -23,7 +23,7 @@ func TestEveryCrashPoint(t *testing.T) {
 
 // Every fault at every operation.
 func TestEveryFault(t *testing.T) {
-	r, err := crash.EnumerateFaults(crash.Config{Seed: 2}, toyWork(16), toyCheck(16))
+	r, err := crash.EnumerateFaults(crash.Config{Seed: 2}, toyWork(12), toyCheck(12))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,6 +24,7 @@ import (
 const (
 	toyKeys = 5
 	window  = 6
+	padding = 0xcd
 	ckpt    = "/data/ckpt"
 	table   = "/data/out/table"
 )
@@ -111,6 +112,9 @@ func (t *toy) recover() error {
 		}
 	}
 	err = t.st.Load("count", func(k, v []byte) error {
+		if len(v) < 16 {
+			return fmt.Errorf("state of key %d has %d bytes", k[0], len(v))
+		}
 		t.counts[int64(k[0])] = count{int64(binary.BigEndian.Uint64(v)), binary.BigEndian.Uint64(v[8:])}
 		return nil
 	})
@@ -227,7 +231,7 @@ func (t *toy) compute(id int64, s span) *state.Batch {
 		}
 	}
 	payload, _ := json.Marshal(out)
-	payload = append(payload, bytes.Repeat([]byte(" "), max(0, 9000-len(payload)))...)
+	payload = append(append(payload, '\n'), bytes.Repeat([]byte{padding}, 9000)...)
 	return &state.Batch{ID: id, Meta: []byte(`{"w":1}`), Payload: payload,
 		Sections: []state.Section{counts.Finish(), recent.Finish()}}
 }
@@ -267,12 +271,15 @@ func (t *toy) publish(id int64, payload []byte) error {
 		return fmt.Errorf("sink: batch %d with digest %x offered, the marker is batch %d with %x", id, h.Sum64(), s.Batch, s.Digest)
 	}
 	var rows []row
-	if err := json.Unmarshal(payload, &rows); err != nil {
+	data, pad, _ := bytes.Cut(payload, []byte{'\n'})
+	if n := bytes.Count(pad, []byte{padding}); n != 9000 {
+		return fmt.Errorf("sink: payload of batch %d is torn: %d bytes of padding", id, n)
+	}
+	if err := json.Unmarshal(data, &rows); err != nil {
 		return fmt.Errorf("sink: payload of batch %d: %w", id, err)
 	}
 	s.Batch, s.Digest, s.Rows = id, h.Sum64(), append(s.Rows, rows...)
-	data, err := json.Marshal(s)
-	if err != nil {
+	if data, err = json.Marshal(s); err != nil {
 		return err
 	}
 	// The sink is another system: its own durability is no mutant's concern.

@@ -169,14 +169,14 @@ func opsOf(records []*record) []string {
 // mergeOp merges the operator's changes, with as many of its newest runs as
 // are not much larger, into one run and returns the new stack.
 func (s *Store) mergeOp(ctx context.Context, op string, stack []runRef, records []*record) ([]runRef, error) {
-	size := int64(0)
-	for _, r := range records {
-		for _, p := range r.parts {
-			if p.kind == partChanges && p.op == op {
-				size += p.len
-			}
-		}
+	changes, err := s.openInputs(op, nil, records)
+	if err != nil {
+		return nil, err
 	}
+	if changes.deleteAll() {
+		stack = nil
+	}
+	size := changes.size
 	keep := len(stack)
 	for keep > 0 && (size >= stack[keep-1].Bytes/mergeShare || keep >= maxRuns) {
 		keep--
@@ -186,11 +186,13 @@ func (s *Store) mergeOp(ctx context.Context, op string, stack []runRef, records 
 	if keep < len(stack) {
 		lo = stack[keep].Lo
 	}
-	in, err := s.openInputs(op, stack[keep:], records)
+	in, err := s.openInputs(op, stack[keep:], nil)
 	if err != nil {
 		return nil, err
 	}
 	defer in.close()
+	in.sources = append(in.sources, changes.sources...)
+	in.ranges = append(in.ranges, changes.ranges...)
 	ref, exists, err := s.writeRun(ctx, in, lo, records[len(records)-1].batch, keep == 0)
 	if err != nil {
 		return nil, in.describe(err)

@@ -127,6 +127,19 @@ type inputs struct {
 	op      string
 	sources []source
 	ranges  [][]keyRange
+	size    int64 // of the sections
+}
+
+// deleteAll reports whether some section removes all that is older.
+func (in *inputs) deleteAll() bool {
+	for _, ranges := range in.ranges {
+		for _, r := range ranges {
+			if r.open && len(r.start) == 0 {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func (s *Store) openInputs(op string, stack []runRef, records []*record) (*inputs, error) {
@@ -164,6 +177,7 @@ func (in *inputs) addSection(r *record) error {
 		}
 		in.sources = append(in.sources, &sectionSource{cursor{data: entries}})
 		in.ranges = append(in.ranges, ranges)
+		in.size += p.len
 	}
 	return nil
 }
