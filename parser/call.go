@@ -56,7 +56,9 @@ func (p *parser) carryCall(c *call) operand {
 func (c *call) finish(span diag.Span) []arg {
 	n := c.node
 	n.Span = span
-	n.Args = make([]ast.Expr, len(c.args))
+	if len(c.args) > 0 {
+		n.Args = make([]ast.Expr, len(c.args))
+	}
 	args := fills(n.Args, c.args)
 	for i := range c.named {
 		args = append(args, fill(&n.Named[i].Value, c.named[i]))

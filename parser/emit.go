@@ -6,10 +6,12 @@ import (
 )
 
 // startsEmit tells whether EMIT, OUTPUT MODE or TRIGGER is next, and no alias.
+// EMIT behind an operand is always the clause: as an alias it would hide a clause
+// that was not finished.
 func (p *parser) startsEmit() bool {
 	switch p.upper(p.peek()) {
 	case "EMIT":
-		return p.anyWordAt(1, "APPEND", "UPDATE", "COMPLETE", "CHANGELOG", "ON", "FINAL", "AFTER", "CHANGES", "WITH")
+		return true
 	case "OUTPUT":
 		return p.wordAt(1, "MODE")
 	case "TRIGGER":
@@ -69,7 +71,7 @@ func (p *parser) mode() ast.EmitMode {
 	case "CHANGELOG":
 		return ast.EmitChangelog
 	}
-	p.unexpected("APPEND or UPDATE or COMPLETE or CHANGELOG")
+	p.unexpected("APPEND or UPDATE or COMPLETE or CHANGELOG or CHANGES or FINAL or ON WINDOW CLOSE")
 	return ast.EmitDefault
 }
 

@@ -16,7 +16,8 @@ func (p *parser) startsInterval() bool {
 	case t.isString(), t.kind == tokNumber, t.kind == tokParam:
 		return true
 	case p.opAt(1, "-"), p.opAt(1, "+"):
-		return p.at(2).kind == tokNumber
+		_, ok := p.unitAt(3)
+		return ok && p.at(2).kind == tokNumber
 	case p.opAt(1, "("):
 		_, ok := p.unitAt(int(t.match) - p.pos + 1)
 		return ok && t.match >= 0

@@ -62,8 +62,11 @@ func (p *parser) noName(what string) {
 	switch t := p.peek(); {
 	case t.kind == tokWord:
 		word := p.text(t)
-		p.fail(diag.Errorf(diag.Reserved, p.here(), "expected %s, found the reserved word %s", what, strings.ToUpper(word)).
-			WithHint("a name that is a reserved word is quoted: %q", word))
+		d := diag.Errorf(diag.Reserved, p.here(), "expected %s, found the reserved word %s", what, strings.ToUpper(word))
+		if !p.operandAt(1) {
+			d.WithHint("a name that is a reserved word is quoted: %q", word)
+		}
+		p.fail(d)
 	case t.kind == tokString:
 		p.fail(diag.Errorf(diag.Unexpected, p.here(), "expected %s, found a string", what).
 			WithHint("names are written without quotes or in double quotes"))

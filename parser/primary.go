@@ -2,6 +2,7 @@ package parser
 
 import (
 	"strconv"
+	"strings"
 
 	"github.com/sqlstream/sqlstream/parser/ast"
 	"github.com/sqlstream/sqlstream/parser/diag"
@@ -45,7 +46,7 @@ func (p *parser) paramName(t token) string {
 		return text[1:]
 	}
 	p.params++
-	return strconv.Itoa(p.params)
+	return "?" + strconv.Itoa(p.params)
 }
 
 // bracketed reads an operand that begins with a symbol.
@@ -106,7 +107,7 @@ func (p *parser) closeList() {
 }
 
 func (p *parser) missingComma() {
-	p.fail(diag.Errorf(diag.MissingComma, p.here(), "unexpected %s", p.describe(p.peek())).
+	p.fail(diag.Errorf(diag.MissingComma, p.here(), "unexpected %s", strings.TrimPrefix(p.describe(p.peek()), "a ")).
 		WithHint("a comma or an operator may be missing before it"))
 }
 
@@ -124,6 +125,9 @@ func (p *parser) word() operand {
 	if isReserved(word) {
 		return p.reservedWord(word)
 	}
+	if word == "INTERVAL" && p.startsInterval() {
+		return p.interval()
+	}
 	if p.opAt(1, "(") {
 		if o, ok := p.specialCall(word); ok {
 			return o
@@ -131,10 +135,6 @@ func (p *parser) word() operand {
 		return p.named()
 	}
 	switch word {
-	case "INTERVAL":
-		if p.startsInterval() {
-			return p.interval()
-		}
 	case "ARRAY":
 		if p.opAt(1, "[") {
 			p.next()

@@ -1,6 +1,8 @@
 package parser
 
 import (
+	"strings"
+
 	"github.com/sqlstream/sqlstream/parser/ast"
 	"github.com/sqlstream/sqlstream/parser/diag"
 )
@@ -81,7 +83,7 @@ func (p *parser) unexpectedHere() {
 	case p.operandAt(0):
 		p.missingComma()
 	default:
-		p.failf(diag.Unexpected, p.here(), "unexpected %s", p.describe(p.peek()))
+		p.failf(diag.Unexpected, p.here(), "unexpected %s", strings.TrimPrefix(p.describe(p.peek()), "a "))
 	}
 }
 

@@ -187,7 +187,7 @@ func (p *parser) selectHead(c *clauses) {
 	for p.peek().kind == tokHint {
 		c.sel.Hints = append(c.sel.Hints, p.hint())
 	}
-	if p.isWord("STREAM") && !p.opAt(1, ",") && !p.opAt(1, ".") && (p.operandAt(1) || p.opAt(1, "*")) {
+	if p.startsStream() {
 		p.next()
 		c.sel.Stream = true
 	}
@@ -204,6 +204,17 @@ func (p *parser) selectHead(c *clauses) {
 		p.fail(diag.Errorf(diag.NotSupported, p.here(), "TOP is not supported").WithHint("write LIMIT %s at the end", p.text(p.at(1))))
 	}
 	p.selectItems(c)
+}
+
+// startsStream tells SELECT STREAM from a column of that name.
+func (p *parser) startsStream() bool {
+	if !p.isWord("STREAM") {
+		return false
+	}
+	if p.opAt(1, "*") {
+		return p.opAt(2, ",") || p.at(2).kind == tokEnd || p.anyWordAt(2, "FROM", "EXCEPT", "EXCLUDE", "REPLACE")
+	}
+	return p.at(1).kind != tokOp && p.operandAt(1)
 }
 
 // hint takes a hint and gives the text inside.

@@ -79,7 +79,7 @@ type IntervalExpr struct {
 	Unit  Unit
 }
 
-// Param is `?`, `$1` or `:name`. Name is the number of the question mark
+// Param is `?`, `$1` or `:name`. Name is "?" with the number of the question mark
 // (counted from 1 through the statement), the digits, or the name.
 type Param struct {
 	diag.Span

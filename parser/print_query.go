@@ -1,0 +1,219 @@
+package parser
+
+import (
+	"github.com/sqlstream/sqlstream/parser/ast"
+)
+
+func (pr *printer) query(q *ast.Query) {
+	if q.With != nil {
+		pr.with(q.With)
+	}
+	pr.body(q.Body)
+	if len(q.OrderBy) > 0 {
+		pr.put(" ")
+		pr.orderBy(q.OrderBy)
+	}
+	if q.OrderAll != nil {
+		pr.put(" ORDER BY ALL")
+		pr.direction(*q.OrderAll)
+	}
+	if q.Limit != nil {
+		pr.put(" LIMIT ")
+		pr.expr(q.Limit, precPrimary)
+	}
+	if q.Offset != nil {
+		pr.put(" OFFSET ")
+		pr.expr(q.Offset, precPrimary)
+	}
+}
+
+func (pr *printer) with(w *ast.With) {
+	pr.put("WITH ")
+	if w.Recursive {
+		pr.put("RECURSIVE ")
+	}
+	pr.list(len(w.CTEs), func(i int) {
+		c := w.CTEs[i]
+		pr.ident(c.Name, true)
+		if len(c.Columns) > 0 {
+			pr.put(" (")
+			pr.idents(c.Columns)
+			pr.put(")")
+		}
+		pr.put(" AS ")
+		if c.Materialized != nil {
+			if !*c.Materialized {
+				pr.put("NOT ")
+			}
+			pr.put("MATERIALIZED ")
+		}
+		pr.put("(")
+		pr.query(c.Query)
+		pr.put(")")
+	})
+	pr.put(" ")
+}
+
+func (pr *printer) body(b ast.Body) {
+	switch b := b.(type) {
+	case *ast.Select:
+		pr.selectBody(b)
+	case *ast.SetOp:
+		pr.setOp(b)
+	case *ast.Values:
+		pr.put("VALUES ")
+		pr.list(len(b.Rows), func(i int) {
+			pr.put("(")
+			pr.exprs(b.Rows[i])
+			pr.put(")")
+		})
+	case *ast.Query:
+		pr.put("(")
+		pr.query(b)
+		pr.put(")")
+	}
+}
+
+func (pr *printer) setOp(s *ast.SetOp) {
+	pr.operand(s.L, s.Op, false)
+	pr.put(" ", s.Op.String())
+	if s.All {
+		pr.put(" ALL")
+	}
+	if s.ByName {
+		pr.put(" BY NAME")
+	}
+	pr.put(" ")
+	pr.operand(s.R, s.Op, true)
+}
+
+// operand prints one side of a set operator, in parentheses where it would
+// otherwise bind to another operator.
+func (pr *printer) operand(b ast.Body, parent ast.SetOperator, right bool) {
+	child, ok := b.(*ast.SetOp)
+	if ok && child.Op != ast.Intersect && (right || parent == ast.Intersect) ||
+		ok && child.Op == ast.Intersect && parent == ast.Intersect && right {
+		pr.put("(")
+		pr.body(b)
+		pr.put(")")
+		return
+	}
+	pr.body(b)
+}
+
+func (pr *printer) selectBody(s *ast.Select) {
+	pr.put("SELECT ")
+	for _, h := range s.Hints {
+		pr.put("/*+ ", h, " */ ")
+	}
+	if s.Stream {
+		pr.put("STREAM ")
+	}
+	if s.Distinct {
+		pr.put("DISTINCT ")
+	}
+	if len(s.DistinctOn) > 0 {
+		pr.put("DISTINCT ON (")
+		pr.exprs(s.DistinctOn)
+		pr.put(") ")
+	}
+	pr.list(len(s.Items), func(i int) { pr.item(s.Items[i]) })
+	if s.From != nil {
+		pr.put(" FROM ")
+		pr.table(s.From)
+	}
+	pr.clause(" WHERE ", s.Where)
+	if s.GroupBy != nil {
+		pr.groupBy(s.GroupBy)
+	}
+	pr.clause(" HAVING ", s.Having)
+	if len(s.Windows) > 0 {
+		pr.put(" WINDOW ")
+		pr.list(len(s.Windows), func(i int) {
+			pr.ident(s.Windows[i].Name, true)
+			pr.put(" AS ")
+			pr.window(s.Windows[i].Window)
+		})
+	}
+	pr.clause(" QUALIFY ", s.Qualify)
+}
+
+func (pr *printer) clause(word string, e ast.Expr) {
+	if e != nil {
+		pr.put(word)
+		pr.expr(e, 0)
+	}
+}
+
+func (pr *printer) item(item ast.SelectItem) {
+	pr.expr(item.Expr, 0)
+	switch {
+	case item.Alias != nil:
+		pr.put(" AS ")
+		pr.ident(*item.Alias, true)
+	case len(item.Aliases) > 0:
+		pr.put(" AS (")
+		pr.idents(item.Aliases)
+		pr.put(")")
+	}
+}
+
+func (pr *printer) star(s *ast.Star) {
+	for i, q := range s.Qualifier {
+		pr.ident(q, i == 0)
+		pr.put(".")
+	}
+	pr.put("*")
+	if len(s.Except) > 0 {
+		pr.put(" EXCEPT (")
+		pr.idents(s.Except)
+		pr.put(")")
+	}
+	if len(s.Replace) > 0 {
+		pr.put(" REPLACE (")
+		pr.list(len(s.Replace), func(i int) { pr.item(s.Replace[i]) })
+		pr.put(")")
+	}
+}
+
+func (pr *printer) groupBy(g *ast.GroupBy) {
+	pr.put(" GROUP BY ")
+	if g.All {
+		pr.put("ALL")
+		return
+	}
+	pr.groupItems(g.Items)
+}
+
+func (pr *printer) groupItems(items []ast.GroupItem) {
+	pr.list(len(items), func(i int) { pr.groupItem(items[i]) })
+}
+
+func (pr *printer) groupItem(item ast.GroupItem) {
+	switch item.Kind {
+	case ast.GroupRollup:
+		pr.put("ROLLUP (")
+	case ast.GroupCube:
+		pr.put("CUBE (")
+	case ast.GroupSets:
+		pr.put("GROUPING SETS (")
+	default:
+		pr.groupTuple(item.Exprs)
+		return
+	}
+	pr.groupItems(item.Items)
+	pr.put(")")
+}
+
+func (pr *printer) groupTuple(exprs []ast.Expr) {
+	if len(exprs) != 1 {
+		pr.put("(")
+		pr.exprs(exprs)
+		pr.put(")")
+		return
+	}
+	if _, ok := exprs[0].(*ast.Row); ok {
+		pr.put("ROW")
+	}
+	pr.expr(exprs[0], 0)
+}
