@@ -35,32 +35,10 @@ func valueText(v *vec.Vector, row int, zone *time.Location) string {
 	if v.IsNull(row) {
 		return hiveNull
 	}
-	if text := escape(string(appendText(nil, v, row, zone))); text != "" {
+	if text := escape(vec.RowString(v, row, zone)); text != "" {
 		return text
 	}
 	return hiveNull
-}
-
-func appendText(dst []byte, v *vec.Vector, row int, zone *time.Location) []byte {
-	f, i := v.At(row)
-	switch t := v.Type; t.Kind {
-	case types.Bool:
-		return strconv.AppendBool(dst, f.Bool[i] != 0)
-	case types.String:
-		return append(dst, v.Bytes(row)...)
-	case types.Date:
-		return types.AppendDate(dst, f.I64[i])
-	case types.Timestamp:
-		return types.AppendTimestamp(dst, f.I64[i], zone)
-	case types.TimestampNTZ:
-		return types.AppendTimestamp(dst, f.I64[i], time.UTC)
-	case types.Decimal:
-		if t.Phys() == types.PhysInt128 {
-			return types.AppendDecimal(dst, f.I128[i], int(t.Scale))
-		}
-		return types.AppendDecimal(dst, types.Int128From(f.I64[i]), int(t.Scale))
-	}
-	return strconv.AppendInt(dst, f.I64[i], 10)
 }
 
 // escape writes what a directory name cannot hold as Spark and Hive do: %XX.

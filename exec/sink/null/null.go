@@ -1,0 +1,74 @@
+// Package null is the sink that takes every row and counts it, for measurements. Open
+// this file first.
+package null
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/sqlstream/sqlstream/exec/sink"
+	"github.com/sqlstream/sqlstream/exec/vec"
+)
+
+// Connector describes the null sink.
+func Connector() sink.Connector {
+	const sentence = "Counts the rows and forgets them."
+	return sink.Connector{
+		Name: "null", Aliases: []string{"noop", "blackhole"},
+		Doc:     "Takes all rows and keeps none, for measurements.",
+		Modes:   map[sink.Mode]string{sink.Append: sentence, sink.Update: sentence, sink.Complete: sentence, sink.Changelog: sentence},
+		Deletes: true, Guarantee: sink.AtLeastOnce, Ephemeral: true,
+		Open: func(_ context.Context, c sink.Config) (sink.Sink, error) {
+			return &Sink{name: c.Name}, nil
+		},
+	}
+}
+
+// Sink counts.
+type Sink struct {
+	name string
+	rows int64
+}
+
+type payload struct {
+	Rows int64 `json:"rows"`
+}
+
+// Rows is how many rows were published.
+func (s *Sink) Rows() int64 { return s.rows }
+
+// Marker implements sink.Sink.
+func (s *Sink) Marker(context.Context) (sink.Marker, error) { return sink.Marker{ID: -1}, nil }
+
+// Stage implements sink.Sink.
+func (s *Sink) Stage(ctx context.Context, _ sink.Batch, rows func(func(*vec.Batch) error) error) ([]byte, error) {
+	var p payload
+	err := rows(func(b *vec.Batch) error {
+		p.Rows += int64(b.Rows())
+		return ctx.Err()
+	})
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(p)
+}
+
+// Publish implements sink.Sink.
+func (s *Sink) Publish(_ context.Context, b sink.Batch, text []byte) error {
+	var p payload
+	if err := json.Unmarshal(text, &p); err != nil {
+		return fmt.Errorf("sink %q: payload of batch %d: %w", s.name, b.ID, err)
+	}
+	s.rows += p.Rows
+	return nil
+}
+
+// Discard implements sink.Sink.
+func (s *Sink) Discard(context.Context, sink.Batch) error { return nil }
+
+// Description implements sink.Sink.
+func (s *Sink) Description() string { return "NullSink" }
+
+// Close implements sink.Sink.
+func (s *Sink) Close() error { return nil }
