@@ -44,29 +44,11 @@ func (s *scanner) unescaped(p, end int) []byte {
 }
 
 // unescapeInPlace overwrites the string content in [p, end) with its text, and returns
-// the length of the text: it is never longer. restore undoes it.
+// the length of the text: it is never longer.
 func (s *scanner) unescapeInPlace(p, end int) int {
-	s.remember(p, end)
+	s.Edits.Remember(s.buf, p, end)
 	return len(appendUnescaped(s.buf[p:p:end], s.buf[p:end]))
 }
-
-// remember keeps the bytes in [p, end), which are about to be overwritten: a row that
-// turns out bad later is reported as it stood in the file.
-func (s *scanner) remember(p, end int) {
-	s.undo = append(s.undo, edit{p, len(s.saved), end - p})
-	s.saved = append(s.saved, s.buf[p:end]...)
-}
-
-// restore undoes the changes made to the block since forget.
-func (s *scanner) restore() {
-	for i := len(s.undo) - 1; i >= 0; i-- {
-		u := s.undo[i]
-		copy(s.buf[u.at:u.at+u.n], s.saved[u.from:])
-	}
-	s.forget()
-}
-
-func (s *scanner) forget() { s.undo, s.saved = s.undo[:0], s.saved[:0] }
 
 // appendUnescaped appends the text of a checked string content. dst may be its own
 // beginning. A surrogate without its partner becomes U+FFFD, as in encoding/json.

@@ -3,6 +3,7 @@ package json
 import (
 	"unsafe"
 
+	"github.com/sqlstream/sqlstream/exec/format/rows"
 	"github.com/sqlstream/sqlstream/exec/format/scan"
 )
 
@@ -13,6 +14,8 @@ import (
 // Methods that read a value at p return the position behind it, or −1 after setting
 // s.broken: then the row is not JSON.
 type scanner struct {
+	rows.Set
+
 	buf  []byte
 	base unsafe.Pointer
 	// multi says that a row may contain newlines.
@@ -22,12 +25,9 @@ type scanner struct {
 	root   *key
 	keys   map[string]*key
 	times  *scan.Times
-	row    int
 
 	got     []uint64 // fields of the row that have a value: bits as in layout.all
 	escaped bool     // the last string had a backslash
-	undo    []edit   // what unescaping has overwritten in this row
-	saved   []byte   // the bytes of undo
 
 	wrong  mismatch
 	broken problem
@@ -46,8 +46,6 @@ type problem struct {
 	what string
 }
 
-type edit struct{ at, from, n int }
-
 func (s *scanner) setBlock(block []byte) {
 	s.buf = block
 	s.base = unsafe.Pointer(unsafe.SliceData(block))
@@ -58,7 +56,7 @@ func (s *scanner) fail(p int, what string) int {
 	return -1
 }
 
-// object decodes the object at p, which is the top level of a row, into row s.row.
+// object decodes the object at p, which is the top level of a row, into row s.Row.
 func (s *scanner) object(p int) int {
 	clear(s.got)
 	k := s.root
@@ -83,7 +81,7 @@ func (s *scanner) object(p int) int {
 
 // value decodes a top-level value into its column.
 func (s *scanner) value(f *field, p int) int {
-	row := s.row
+	row := s.Row
 	var q int
 	switch f.op {
 	case opString:

@@ -213,10 +213,10 @@ func decodeBytes(s *scanner, f *field, row, p int) int {
 		return notFit
 	}
 	text := s.buf[p+1 : end]
-	s.remember(p+1, end)
+	s.Edits.Remember(s.buf, p+1, end)
 	n, err := base64.StdEncoding.Decode(text, text)
 	if err != nil {
-		s.restore()
+		copy(text, s.Edits.Last())
 		return notFit
 	}
 	f.col.Str[row] = vec.StrRef{Off: uint32(p + 1), Len: uint32(n)}

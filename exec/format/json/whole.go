@@ -4,7 +4,6 @@ import (
 	"bytes"
 
 	"github.com/sqlstream/sqlstream/exec/format/scan"
-	"github.com/sqlstream/sqlstream/exec/vec"
 )
 
 // readWhole decodes a file that is one value: an array of objects, or a sequence of
@@ -15,19 +14,19 @@ func (d *session) readWhole() error {
 		return err
 	}
 	d.setBlock(block)
-	d.counted, d.line = 0, 1
+	d.counted, d.Line = 0, 1
 	if p := d.blanks(0); scan.At(d.base, p) == '[' {
 		err = d.readArray(p + 1)
 	} else {
 		err = d.readSequence(p)
 	}
 	if err == nil {
-		err = d.badRow
+		err = d.Err()
 	}
 	if err != nil {
 		return err
 	}
-	return d.flush()
+	return d.Flush(d.buf)
 }
 
 func (d *session) readSequence(p int) error {
@@ -68,13 +67,10 @@ func (d *session) readArray(p int) error {
 
 // room makes room for a row.
 func (d *session) room() error {
-	if d.badRow != nil {
-		return d.badRow
+	if d.Err() != nil || !d.Full() {
+		return d.Err()
 	}
-	if d.row < vec.BatchSize {
-		return nil
-	}
-	return d.flush()
+	return d.Flush(d.buf)
 }
 
 func (d *session) endArray(p int) {
@@ -86,7 +82,7 @@ func (d *session) endArray(p int) {
 // element decodes the object at p and returns what follows it and its white space; −1
 // after a row that is not JSON.
 func (d *session) element(p int) int {
-	d.line += int64(bytes.Count(d.buf[d.counted:p], []byte{'\n'}))
+	d.Line += int64(bytes.Count(d.buf[d.counted:p], []byte{'\n'}))
 	d.counted = p
 	q := d.object(p)
 	if q < 0 {
