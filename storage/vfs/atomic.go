@@ -5,6 +5,7 @@ import (
 	"io"
 	"io/fs"
 	"path/filepath"
+	"sync"
 )
 
 // NewFile is a file to be written whole.
@@ -14,10 +15,10 @@ type NewFile struct {
 }
 
 // WriteFileAtomic replaces path by data: readers see the old content or the
-// new, never a part. With sync it survives a power loss once the call
+// new, never a part. With durable it survives a power loss once the call
 // returned; without, a crash leaves the old content, the new, or an empty file.
-func WriteFileAtomic(fsys FS, path string, data []byte, sync bool) error {
-	if sync {
+func WriteFileAtomic(fsys FS, path string, data []byte, durable bool) error {
+	if durable {
 		return WriteFilesAtomic(fsys, []NewFile{{path, data}})
 	}
 	if err := stageFile(fsys, NewFile{path, data}, false); err != nil {
@@ -31,12 +32,13 @@ func WriteFileAtomic(fsys FS, path string, data []byte, sync bool) error {
 // next wave is visible. The contents of all waves are synced at the start, in
 // one go, since the disk's flushes are what costs.
 func WriteFilesAtomic(fsys FS, waves ...[]NewFile) error {
+	var all []NewFile
 	for _, wave := range waves {
-		for _, f := range wave {
-			if err := stageFile(fsys, f, true); err != nil {
-				return err
-			}
-		}
+		all = append(all, wave...)
+	}
+	err := each(fsys, len(all), func(i int) error { return stageFile(fsys, all[i], true) })
+	if err != nil {
+		return err
 	}
 	for _, wave := range waves {
 		if err := publishWave(fsys, wave); err != nil {
@@ -52,15 +54,33 @@ func publishWave(fsys FS, wave []NewFile) error {
 			return err
 		}
 	}
+	var dirs []string
 	for i, f := range wave {
-		if dirSeen(wave[:i], filepath.Dir(f.Path)) {
-			continue
-		}
-		if err := SyncDir(fsys, filepath.Dir(f.Path)); err != nil {
-			return err
+		if !dirSeen(wave[:i], filepath.Dir(f.Path)) {
+			dirs = append(dirs, filepath.Dir(f.Path))
 		}
 	}
-	return nil
+	return each(fsys, len(dirs), func(i int) error { return SyncDir(fsys, dirs[i]) })
+}
+
+// each calls f for 0 to n-1: on the real file system all at once, since a
+// journal makes flushes that wait together durable in one write.
+func each(fsys FS, n int, f func(i int) error) error {
+	if _, real := fsys.(osFS); !real || n < 2 {
+		for i := range n {
+			if err := f(i); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	errs := make([]error, n)
+	var wg sync.WaitGroup
+	for i := range n {
+		wg.Go(func() { errs[i] = f(i) })
+	}
+	wg.Wait()
+	return errors.Join(errs...)
 }
 
 func dirSeen(files []NewFile, dir string) bool {
@@ -74,14 +94,14 @@ func dirSeen(files []NewFile, dir string) bool {
 
 // stageFile writes the temporary file. A failure removes it, as far as that
 // still works: a full disk must not be left fuller.
-func stageFile(fsys FS, nf NewFile, sync bool) error {
+func stageFile(fsys FS, nf NewFile, durable bool) error {
 	tmp := tempName(nf.Path)
 	f, err := fsys.Create(tmp)
 	if err != nil {
 		return err
 	}
 	_, err = f.Write(nf.Data)
-	if err == nil && sync {
+	if err == nil && durable {
 		err = f.Sync()
 	}
 	if err = errors.Join(err, f.Close()); err != nil {
