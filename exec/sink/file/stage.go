@@ -1,19 +1,15 @@
 package file
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"path"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/sqlstream/sqlstream/exec/format"
-	"github.com/sqlstream/sqlstream/exec/format/sinklog"
 	"github.com/sqlstream/sqlstream/exec/sink"
 	"github.com/sqlstream/sqlstream/exec/vec"
 	"github.com/sqlstream/sqlstream/storage/vfs"
@@ -83,15 +79,6 @@ type stage struct {
 	order []*output          // the open ones, in the order of their last use
 	files []staged
 	key   []byte
-}
-
-// output is a file being written.
-type output struct {
-	key  string
-	file staged
-	f    vfs.File
-	buf  *bufio.Writer
-	w    format.FileWriter
 }
 
 func (st *stage) run(ctx context.Context, rows func(func(*vec.Batch) error) error) ([]byte, error) {
@@ -210,18 +197,6 @@ func (st *stage) writeTo(key string, b *vec.Batch, first int, sel []int32) error
 	return nil
 }
 
-// add writes n rows, and closes a file that is full.
-func (st *stage) add(o *output, data *vec.Batch, n int) error {
-	if err := o.w.Write(data); err != nil {
-		return err
-	}
-	o.file.Rows += int64(n)
-	if st.s.maxRows > 0 && o.file.Rows >= st.s.maxRows || o.w.Bytes() >= st.s.maxBytes {
-		return st.close(o)
-	}
-	return nil
-}
-
 // rowsOf is part of a selection; sel nil = all rows.
 func rowsOf(sel []int32, from, to, n int) []int32 {
 	if sel != nil {
@@ -235,107 +210,6 @@ func rowsOf(sel []int32, from, to, n int) []int32 {
 		out = append(out, int32(r))
 	}
 	return out
-}
-
-// output returns the open file of a partition, making one if needed; the file that was
-// not used for longest gives way.
-func (st *stage) output(key string, dir func() string) (*output, error) {
-	if o := st.open[key]; o != nil {
-		return o, nil
-	}
-	if len(st.order) >= maxOpen {
-		if err := st.close(st.order[0]); err != nil {
-			return nil, err
-		}
-	}
-	return st.create(key, dir())
-}
-
-func (st *stage) create(key, dir string) (*output, error) {
-	s := st.s
-	if !st.made {
-		if err := vfs.MkdirAllSync(s.cfg.FS, s.abs(st.dir)); err != nil {
-			return nil, err
-		}
-		st.made = true
-	}
-	n := len(st.files)
-	o := &output{key: key, file: staged{Staged: path.Join(st.dir, strconv.Itoa(n)+stagedExt)}}
-	var err error
-	if o.file.Name, err = st.freeName(dir, n); err != nil {
-		return nil, err
-	}
-	if o.f, err = s.cfg.FS.Create(s.abs(o.file.Staged)); err != nil {
-		return nil, err
-	}
-	o.buf = bufio.NewWriterSize(o.f, 128<<10)
-	if o.w, err = s.writer.Create(o.buf); err != nil {
-		return nil, errors.Join(err, o.f.Close())
-	}
-	st.files = append(st.files, o.file)
-	st.open[key], st.order = o, append(st.order, o)
-	return o, nil
-}
-
-// freeName is a name that no earlier batch has, not even one of a history that was
-// undone by restoring an older checkpoint.
-func (st *stage) freeName(dir string, n int) (string, error) {
-	id := strings.ReplaceAll(fileSafe(st.s.cfg.QueryID), "-", "")
-	stem := fmt.Sprintf("%spart-%05d-%s-%d", dir, n, id[:min(8, len(id))], st.b.ID)
-	for try := 0; ; try++ {
-		name := fmt.Sprintf("%s-c%03d%s", stem, try, st.s.writer.Extension())
-		taken, err := st.s.published(name)
-		if err != nil || !taken {
-			return name, err
-		}
-	}
-}
-
-// published reports whether the log lists a file. One that is there and not in the log
-// is what is left of a batch that was never logged as published: it is replaced.
-func (s *Sink) published(name string) (bool, error) {
-	_, err := s.cfg.FS.Stat(s.abs(name))
-	if isMissing(err) {
-		return false, nil
-	}
-	if err != nil {
-		return false, err
-	}
-	files, _, err := s.log.Files()
-	return slices.ContainsFunc(files, func(f sinklog.File) bool { return f.Name == name }), err
-}
-
-// close finishes and syncs a file.
-func (st *stage) close(o *output) error {
-	delete(st.open, o.key)
-	for i, other := range st.order {
-		if other == o {
-			st.order = append(st.order[:i], st.order[i+1:]...)
-			break
-		}
-	}
-	err := o.w.Close()
-	if err == nil {
-		err = o.buf.Flush()
-	}
-	if err == nil {
-		err = o.f.Sync()
-	}
-	if err == nil {
-		info, statErr := o.f.Stat()
-		if err = statErr; err == nil {
-			o.file.Size = info.Size()
-		}
-	}
-	if err = errors.Join(err, o.f.Close()); err != nil {
-		return err
-	}
-	for i := range st.files {
-		if st.files[i].Staged == o.file.Staged {
-			st.files[i] = o.file
-		}
-	}
-	return nil
 }
 
 // finish closes all files and makes their names durable. The first batch of a log has

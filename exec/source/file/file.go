@@ -98,6 +98,7 @@ func (s *Source) locate() error {
 	}
 	s.where = where
 	s.list = newLister(s.cfg.FS, where, s.set, s.seen)
+	s.list.clock = s.cfg.Clock
 	if where.pattern == "" && where.single == "" {
 		if err := s.findLog(); err != nil {
 			return err

@@ -82,11 +82,12 @@ type land struct {
 	clock *clock.Fake
 	fin   bool
 	onErr source.OnError
+	fs    vfs.FS
 }
 
 func newLand(t *testing.T, opts ...string) *land {
 	t.Helper()
-	l := &land{t: t, dir: t.TempDir(), clock: clock.NewFake(at(1_000_000)), cols: []source.Column{column("value", types.String)}}
+	l := &land{t: t, dir: t.TempDir(), fs: vfs.OS(), clock: clock.NewFake(at(1_000_000)), cols: []source.Column{column("value", types.String)}}
 	l.set("format", "lines")
 	l.set("path", "in")
 	for i := 0; i < len(opts); i += 2 {
@@ -140,7 +141,7 @@ func (l *land) put(name, text string, sec int64) {
 func (l *land) open() (source.Source, error) {
 	c := file.Connector([]*format.Format{lines()})
 	return c.Open(context.Background(), source.Config{Name: "clicks", Columns: l.cols, Options: l.opts, OnError: l.onErr,
-		Zone: time.UTC, Dir: l.dir, FS: vfs.OS(), Clock: l.clock, Finite: l.fin})
+		Zone: time.UTC, Dir: l.dir, FS: l.fs, Clock: l.clock, Finite: l.fin})
 }
 
 func (l *land) mustOpen() source.Source {

@@ -30,7 +30,7 @@ type lister struct {
 	recursive bool
 	filter    string
 	seen      *seenSet
-	clock     clock.Clock
+	clock     clock.Clock          // nil = trust nothing
 	dirs      map[string]*dirState // by path relative to the root
 }
 

@@ -69,7 +69,6 @@ func (s *Source) plan(ctx context.Context, l source.Limits, upTo source.Snapshot
 
 // fresh lists the files that were not taken, in the order in which they will be.
 func (s *Source) fresh(ctx context.Context, all bool) ([]found, error) {
-	s.list.clock = s.cfg.Clock
 	if s.where.pattern == "" && s.where.single == "" {
 		if err := s.findLog(); err != nil {
 			return nil, err
