@@ -3,6 +3,7 @@ package build
 import (
 	"context"
 	"fmt"
+	"math"
 
 	"github.com/sqlstream/sqlstream/exec/op"
 	"github.com/sqlstream/sqlstream/exec/types"
@@ -29,6 +30,10 @@ func (g *Graph) fill(ctx context.Context, n *node) (err error) {
 	case *physical.Aggregate:
 		n.boundOut = true
 		n.op, err = stateful.NewAggregate(g.aggregate(p))
+	case *physical.Distinct:
+		n.op, err = stateful.NewDistinct(g.distinct(p))
+	case *physical.Dedup:
+		n.op, err = stateful.NewDedup(g.dedup(p))
 	default:
 		return fmt.Errorf("build: there is no operator for %T", p)
 	}
@@ -55,6 +60,36 @@ func (g *Graph) aggregate(p *physical.Aggregate) stateful.AggregateConfig {
 			s.OrderBy = append(s.OrderBy, stateful.OrderColumn{Col: k.Col, Type: in[k.Col], Order: order(k)})
 		}
 		c.Aggs = append(c.Aggs, s)
+	}
+	return c
+}
+
+func (g *Graph) distinct(p *physical.Distinct) stateful.DistinctConfig {
+	c := stateful.DistinctConfig{Name: opName(p), Types: columnTypes(p.Input), Retract: p.Retract, Bound: -1, Unlogged: g.Query.Finite}
+	if p.Bound != nil {
+		c.Bound, c.Front = p.Bound.Col, p.Bound.Front
+	}
+	return c
+}
+
+func (g *Graph) dedup(p *physical.Dedup) stateful.DedupConfig {
+	in := columnTypes(p.Input)
+	c := stateful.DedupConfig{Name: opName(p), Keys: p.Keys, Bound: -1, Clean: p.Clean, Unlogged: g.Query.Finite}
+	for _, k := range p.Keys {
+		c.KeyTypes = append(c.KeyTypes, in[k])
+	}
+	if p.Bound != nil {
+		c.Bound, c.Front = p.Bound.Col, p.Bound.Front
+	}
+	if p.Within {
+		zone := g.env.NewCtx().Zone
+		c.Expires = func(first int64) int64 {
+			t, ok := p.Delay.AddToTimestamp(first, zone)
+			if !ok {
+				return math.MaxInt64
+			}
+			return t
+		}
 	}
 	return c
 }
