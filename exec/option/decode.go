@@ -1,6 +1,7 @@
 package option
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -20,14 +21,29 @@ type entry struct {
 	text  string // Enum: the canonical spelling
 	num   int64
 	bool  bool
-	// deferred: the text still has a ${…} reference, so it could not be checked.
-	deferred bool
+}
+
+// Open decodes, for a connector that is being opened, what is its own among the values
+// of a statement. References must have been resolved.
+func Open(specs []Spec, values []Value) (Decoded, error) {
+	own := Only(specs, values)
+	d, err := Decode(specs, own)
+	if err != nil {
+		return d, err
+	}
+	for _, v := range own {
+		if HasReference(v.Text) && !v.Hidden {
+			return d, diag.NewError(nil, diag.Errorf(diag.UnresolvedSecret, v.Span, "option %q has a ${…} reference that was not resolved", v.Name))
+		}
+	}
+	return d, nil
 }
 
 // Decode checks values against specs. All independent errors come at once, as a
 // *diag.Error. Names match regardless of case and underscores, so Spark's
 // maxFilesPerTrigger is max_files_per_trigger. A value with an unresolved ${…}
-// reference is not checked (`sqlstream check` must not need the secrets).
+// reference is not checked (`sqlstream check` must not need the secrets); its getter
+// gives the default.
 func Decode(specs []Spec, values []Value) (Decoded, error) {
 	d := decoder{out: Decoded{entries: make(map[string]entry, len(specs))}, byName: map[string]Spec{}}
 	for _, s := range specs {
@@ -117,8 +133,12 @@ func unknownHint(name string, specs []Spec) string {
 func parse(s Spec, v Value) (entry, *diag.Diagnostic) {
 	e := entry{spec: s, value: v, given: true, text: v.Text}
 	if HasReference(v.Text) && !v.Hidden {
-		e.deferred = true
-		return e, nil
+		e, err := parse(s, Value{Name: s.Name, Text: s.Default})
+		if s.Default == "" {
+			err = nil
+		}
+		e.value, e.given = v, true
+		return e, err
 	}
 	var problem string
 	switch s.Type {
@@ -215,13 +235,8 @@ func (d Decoded) entry(name string, want ...Type) entry {
 	if !ok {
 		panic("option: no option named " + name)
 	}
-	for _, t := range want {
-		if e.spec.Type == t {
-			if e.deferred {
-				panic("option: " + name + " has an unresolved reference; call Resolve before Open")
-			}
-			return e
-		}
+	if slices.Contains(want, e.spec.Type) {
+		return e
 	}
 	panic("option: " + name + " is a " + e.spec.Type.String())
 }

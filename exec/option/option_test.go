@@ -177,6 +177,9 @@ func TestSecretsAreNeverPrinted(t *testing.T) {
 	if _, err := option.Decode(specs, in); err != nil {
 		t.Fatalf("unresolved references must wait for run time: %v", err)
 	}
+	if _, err := option.Open(specs, in); err == nil || err.Error() != `error SQL4005: option "level" has a ${…} reference that was not resolved` {
+		t.Errorf("open without the secrets: %v", err)
+	}
 	resolved, err := option.Resolve(in, env())
 	if err != nil {
 		t.Fatal(err)

@@ -76,7 +76,7 @@ func open(formats []*format.Format, c sink.Config) (*Sink, error) {
 	if i >= 0 {
 		specs = option.Join(specs, formats[i].WriteOptions)
 	}
-	d, err := option.Decode(specs, option.Only(specs, c.Options))
+	d, err := option.Open(specs, c.Options)
 	if err != nil {
 		return nil, err
 	}

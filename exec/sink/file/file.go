@@ -119,7 +119,7 @@ func decode(formats []*format.Format, c sink.Config) (*format.Format, option.Dec
 		return nil, option.Decoded{}, diag.NewError(nil, diag.Errorf(diag.BadOptionValue, name.Span, "the format %s cannot be written", f.Name))
 	}
 	specs := option.Join(Options(), f.WriteOptions)
-	d, err := option.Decode(specs, option.Only(specs, c.Options))
+	d, err := option.Open(specs, c.Options)
 	return f, d, err
 }
 

@@ -103,7 +103,7 @@ type Sink struct {
 
 func open(results *Results, c sink.Config) (*Sink, error) {
 	specs := Connector(nil).Options
-	d, err := option.Decode(specs, option.Only(specs, c.Options))
+	d, err := option.Open(specs, c.Options)
 	if err != nil {
 		return nil, err
 	}

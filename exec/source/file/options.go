@@ -60,7 +60,7 @@ func decode(formats []*format.Format, c source.Config) (settings, error) {
 		return settings{}, err
 	}
 	specs := option.Join(Options(), f.ReadOptions)
-	d, err := option.Decode(specs, option.Only(specs, c.Options))
+	d, err := option.Open(specs, c.Options)
 	if err != nil {
 		return settings{}, err
 	}

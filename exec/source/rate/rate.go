@@ -66,7 +66,7 @@ type entry struct {
 
 func open(c source.Config) (*Source, error) {
 	specs := Connector().Options
-	d, err := option.Decode(specs, option.Only(specs, c.Options))
+	d, err := option.Open(specs, c.Options)
 	if err != nil {
 		return nil, err
 	}
