@@ -67,6 +67,16 @@ func (t *Table) Sibling() *Table {
 	return s
 }
 
+// Reader returns a table with the groups of t and working memory of its own. Readers
+// may be asked at the same time, each by one goroutine, as long as neither they nor t
+// are changed.
+func (t *Table) Reader() *Table {
+	r := *t
+	r.work = &work{}
+	r.added, r.seen, r.dict, r.codes = nil, nil, nil, nil
+	return &r
+}
+
 // Len is the number of groups that exist.
 func (t *Table) Len() int { return t.groups - len(t.free) }
 
