@@ -70,7 +70,7 @@ func (b *Binder) sourceOptions(d *ast.Definition, r *catalog.Relation, span diag
 	}
 	r.Connector = conn.Name
 	specs := [][]option.Spec{conn.Options}
-	if f := b.formatOf(opts); f != nil {
+	if f := b.formatOf(conn.Options, opts); f != nil {
 		r.Format = f.Name
 		specs = append(specs, f.ReadOptions)
 	}

@@ -64,15 +64,26 @@ func optionText(opts []option.Value, name string) (string, diag.Span) {
 	return "", diag.Span{}
 }
 
-// formatOf finds the format: as stated, else by the extension of the path.
-func (b *Binder) formatOf(opts []option.Value) *format.Format {
+// formatOf finds the format: as stated, else by the extension of the path, else the
+// connector's default. A connector that lists its formats (console: table, csv, json)
+// is checked against its list.
+func (b *Binder) formatOf(specs []option.Spec, opts []option.Value) *format.Format {
+	var own option.Spec
+	for _, s := range specs {
+		if s.Name == "format" {
+			own = s
+		}
+	}
 	name, at := optionText(opts, "format")
 	if name == "" {
 		path, _ := optionText(opts, "path")
-		return b.formatByPath(path)
+		if f := b.formatByPath(path); f != nil || own.Default == "" {
+			return f
+		}
+		name = own.Default
 	}
 	f, ok := b.cat.Connectors.Format(name)
-	if !ok {
+	if !ok && own.Type != option.Enum {
 		b.errorf(diag.BadOptionValue, at, "unknown format %q", name).
 			Hint = suggestOrList(name, b.cat.Connectors.FormatNames(), "formats")
 		return nil
@@ -173,7 +184,7 @@ func (b *Binder) sinkOptions(d *ast.Definition, out *catalog.Sink, span diag.Spa
 	}
 	out.Connector = conn.Name
 	specs := [][]option.Spec{conn.Options}
-	if f := b.formatOf(opts); f != nil {
+	if f := b.formatOf(conn.Options, opts); f != nil {
 		out.Format = f.Name
 		specs = append(specs, f.WriteOptions)
 	}
