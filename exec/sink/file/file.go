@@ -50,11 +50,14 @@ func Connector(formats []*format.Format) sink.Connector {
 	}
 }
 
+const defaultFormat = "parquet"
+
 // Options of the file sink; those of the format come on top.
 func Options() []option.Spec {
 	return []option.Spec{
 		{Name: "path", Type: option.Text, Required: true, Doc: "The output directory; it is made if it does not exist."},
-		{Name: "format", Type: option.Text, Default: "parquet", Doc: "How the files are laid out."},
+		{Name: "format", Type: option.Text, Default: defaultFormat,
+			Doc: "How the files are laid out; by default what the extension of the path says, else Parquet."},
 		{Name: "partition_by", Type: option.Text,
 			Doc: "Columns, separated by commas, whose values become directories key=value instead of being written into the files."},
 		{Name: "max_file_bytes", Type: option.Size, Min: 1, Default: "512 MiB",
@@ -108,10 +111,14 @@ func open(formats []*format.Format, c sink.Config) (*Sink, error) {
 
 func decode(formats []*format.Format, c sink.Config) (*format.Format, option.Decoded, error) {
 	name, given := option.Find(c.Options, "format")
-	if !given {
-		name.Text = "parquet"
+	path, _ := option.Find(c.Options, "path")
+	f := format.ByName(formats, path.Text) // "out.csv"
+	if given || f == nil {
+		if !given {
+			name.Text = defaultFormat
+		}
+		f = byName(formats, name.Text)
 	}
-	f := byName(formats, name.Text)
 	if f == nil {
 		return nil, option.Decoded{}, unknownFormat(formats, name)
 	}
