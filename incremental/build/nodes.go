@@ -30,6 +30,12 @@ func (g *Graph) fill(ctx context.Context, n *node) (err error) {
 	case *physical.Aggregate:
 		n.boundOut = true
 		n.op, err = stateful.NewAggregate(g.aggregate(p))
+	case *physical.StaticJoin:
+		ix, err := g.static(ctx, p)
+		if err != nil {
+			return err
+		}
+		n.stage = func() stage { return ix.Stage() }
 	case *physical.Distinct:
 		n.op, err = stateful.NewDistinct(g.distinct(p))
 	case *physical.Dedup:

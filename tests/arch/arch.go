@@ -163,6 +163,9 @@ func concrete(e Edge) bool {
 	if under(e.From, "exec/builtin") || under(e.From, "tests") || under(e.From, "incremental/engine") {
 		return false
 	}
+	if under(e.From, "incremental/stateful") && e.To == "exec/fn/agg" { // DISTINCT and ORDER BY wrap any aggregate
+		return false
+	}
 	for _, c := range []string{"exec/source/", "exec/sink/", "exec/fn/scalar", "exec/fn/agg"} {
 		if strings.HasPrefix(e.To, c) && !under(e.From, strings.TrimSuffix(c, "/")) {
 			return true
