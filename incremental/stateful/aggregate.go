@@ -8,6 +8,7 @@ import (
 
 	"github.com/sqlstream/sqlstream/exec/fn"
 	"github.com/sqlstream/sqlstream/exec/fn/agg"
+	"github.com/sqlstream/sqlstream/exec/hash"
 	"github.com/sqlstream/sqlstream/exec/invariant"
 	"github.com/sqlstream/sqlstream/exec/types"
 	"github.com/sqlstream/sqlstream/exec/vec"
@@ -50,6 +51,8 @@ type AggregateConfig struct {
 	Width int64
 	// Unlogged: LogState is never called (batch runs).
 	Unlogged bool
+
+	weighted bool // on close, a group comes out as often as it has rows
 }
 
 // AggregateSpec is one aggregate of an AggregateConfig.
@@ -79,8 +82,10 @@ type aggregate struct {
 	tableKeys []types.Type // their types
 	keyPlace  []int        // by key: column of the table, −1 = the bucket's own value
 	width     int64
+	ordered   bool // rows must come in order of arrival
 	set       bool // append-only and without aggregates: a group that is there stays as it is
 
+	proto *hash.Table // of the state's tables
 	state buckets
 	own   *aggLocal
 	loc   []*aggLocal
@@ -112,28 +117,36 @@ func (p parallelAggregate) Local(worker int) Stepper { return p.local(worker) }
 // NewAggregate returns the operator. It implements Parallel unless an aggregate depends
 // on the order of arrival.
 func NewAggregate(cfg AggregateConfig) (Operator, error) {
+	a, err := newAggregate(cfg)
+	if err != nil {
+		return nil, err
+	}
+	if a.ordered {
+		return a, nil
+	}
+	return parallelAggregate{a}, nil
+}
+
+func newAggregate(cfg AggregateConfig) (*aggregate, error) {
 	a := &aggregate{cfg: cfg, bound: NoFrontier, boundLogged: NoFrontier, closedTo: NoFrontier, width: max(cfg.Width, 1)}
 	if err := cfg.check(); err != nil {
 		return nil, fmt.Errorf("%s: %w", cfg.Name, err)
 	}
-	ordered := false
 	for _, s := range cfg.Aggs {
 		a.specs = append(a.specs, bindSpec(s))
-		ordered = ordered || s.Ordered && len(s.OrderBy) == 0
+		a.ordered = a.ordered || s.Ordered && len(s.OrderBy) == 0
 	}
-	if ordered && cfg.Panes != nil {
+	if a.ordered && cfg.Panes != nil {
 		return nil, fmt.Errorf("%s: an aggregate by order of arrival cannot be combined from panes", cfg.Name)
 	}
-	a.set = len(cfg.Aggs) == 0 && !cfg.Retract && !cfg.Global
+	a.set = len(cfg.Aggs) == 0 && !cfg.Retract && !cfg.Global && !cfg.weighted
 	a.layout()
+	a.proto = a.newTable()
 	a.own = newAggLocal(a)
 	a.tmp = newScratch(a.tableKeys)
 	a.builders = vec.NewBuilders(a.outTypes)
 	a.load = newAggLoader(a)
-	if ordered {
-		return a, nil
-	}
-	return parallelAggregate{a}, nil
+	return a, nil
 }
 
 func (c *AggregateConfig) check() error {
@@ -191,6 +204,13 @@ func (a *aggregate) layout() {
 	for _, s := range cfg.Aggs {
 		a.outTypes = append(a.outTypes, s.Impl.Result)
 	}
+}
+
+func (a *aggregate) newTable() *hash.Table {
+	if len(a.tableKeys) == 0 {
+		return nil
+	}
+	return hash.New(a.tableKeys)
 }
 
 // Step implements Stepper.
@@ -280,7 +300,7 @@ func adopt(at slot, locals []*aggLocal) *bucket {
 func (a *aggregate) mergeInto(b, src *bucket) error {
 	for from := 0; from < src.used(); from += vec.BatchSize {
 		groups, into := a.tmp.run(from, min(src.used()-from, vec.BatchSize))
-		b.lookup(src, groups, into, a.tmp)
+		b.lookup(src, groups, into)
 		if err := a.remember(b, into); err != nil {
 			return err
 		}
@@ -340,7 +360,7 @@ func (a *aggregate) emitBirth(out Emit) error {
 	}
 	b := a.state.all[slot{}]
 	if b == nil {
-		b = newBucket(a, slot{})
+		b = newBucket(a, slot{}, a.proto)
 		b.grow(1)
 		b.flags[0] |= flagTouched
 		b.touched = append(b.touched, 0)

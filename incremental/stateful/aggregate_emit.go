@@ -50,7 +50,13 @@ func (a *aggregate) emitGroups(b *bucket, groups []uint32, out Emit) error {
 		if err != nil {
 			return err
 		}
-		if err := out(&vec.Batch{Cols: cols, N: len(chunk)}); err != nil {
+		batch := &vec.Batch{Cols: cols, N: len(chunk)}
+		if a.cfg.weighted {
+			for _, g := range chunk {
+				batch.W = append(batch.W, b.rows[g])
+			}
+		}
+		if err := out(batch); err != nil {
 			return err
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/sqlstream/sqlstream/exec/fn"
+	"github.com/sqlstream/sqlstream/exec/hash"
 	"github.com/sqlstream/sqlstream/exec/types"
 	"github.com/sqlstream/sqlstream/exec/vec"
 )
@@ -12,6 +13,7 @@ import (
 // reads nothing of the operator but its configuration and the bound.
 type aggLocal struct {
 	op      *aggregate
+	proto   *hash.Table // of the buckets' tables, which share its working memory
 	buckets buckets
 	pool    []*bucket // emptied ones
 	late    int64
@@ -25,7 +27,7 @@ type aggLocal struct {
 	sel              []int32
 }
 
-func newAggLocal(op *aggregate) *aggLocal { return &aggLocal{op: op} }
+func newAggLocal(op *aggregate) *aggLocal { return &aggLocal{op: op, proto: op.newTable()} }
 
 // Step implements Stepper.
 func (l *aggLocal) Step(t *Trigger, _ int, seq int64, b *vec.Batch, _ Emit) error {
@@ -159,7 +161,7 @@ func (l *aggLocal) bucket(at slot) *bucket {
 		b, l.pool = l.pool[n-1], l.pool[:n-1]
 		b.at = at
 	} else {
-		b = newBucket(l.op, at)
+		b = newBucket(l.op, at, l.proto)
 	}
 	l.buckets.put(at, b)
 	return b

@@ -236,7 +236,7 @@ func (l *aggLoader) finish() error {
 	a := l.op
 	b := a.state.all[l.at]
 	if b == nil {
-		b = newBucket(a, l.at)
+		b = newBucket(a, l.at, a.proto)
 		a.state.put(l.at, b)
 	}
 	for i, k := range l.keys {

@@ -267,4 +267,4 @@ func aggCases() []*opCase {
 	return out
 }
 
-func TestAggregate(t *testing.T) { playAll(t, aggCases(), 40) }
+func TestAggregate(t *testing.T) { playAll(t, aggCases(), 15) }

@@ -98,15 +98,17 @@ const (
 	flagDirty                          // in dirty
 )
 
-func newBucket(a *aggregate, at slot) *bucket {
+// newBucket returns an empty bucket. Its table is a sibling of proto, which is nil when a
+// slot has one group.
+func newBucket(a *aggregate, at slot, proto *hash.Table) *bucket {
 	b := &bucket{at: at, accs: make([]fn.Accumulator, len(a.specs))}
 	for i := range a.specs {
 		if !a.specs[i].counter {
 			b.accs[i] = a.specs[i].impl.New(a.cfg.Retract)
 		}
 	}
-	if len(a.tableKeys) > 0 {
-		b.table = hash.New(a.tableKeys)
+	if proto != nil {
+		b.table = proto.Sibling()
 	}
 	return b
 }
@@ -146,13 +148,14 @@ func growZero[T any](s []T, n int) []T {
 }
 
 // lookup finds the groups of b for groups of src, making those that are missing.
-func (b *bucket) lookup(src *bucket, groups, into []uint32, tmp *scratch) {
+func (b *bucket) lookup(src *bucket, groups, into []uint32) {
 	if b.table == nil {
 		clear(into)
 		b.grow(1)
 		return
 	}
-	b.find(tmp.keysOf(src.table, groups), nil, into)
+	b.table.InsertFrom(src.table, groups, into)
+	b.grow(b.table.Cap())
 }
 
 // used is the number of group numbers given out.

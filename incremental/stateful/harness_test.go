@@ -171,11 +171,12 @@ func (r *run) trigger(t *testing.T, id int, changes []change, fronts []int64) ba
 	if err := r.op.LogState(r.log); err != nil {
 		t.Fatalf("log: %v", err)
 	}
+	replaced := r.c.replaces && r.op.(*Materialize).Changed()
 	if r.v.restart {
 		r.op = r.c.make(t)
 		r.log.load(t, r.op)
 	}
-	if r.c.replaces {
+	if replaced {
 		r.sum = bag{}
 	}
 	for k, w := range delta {
@@ -257,7 +258,7 @@ func (c *opCase) play(t *testing.T, seed uint64) {
 			return
 		}
 	}
-	if c.retract && !c.replaces {
+	if c.retract {
 		c.empty(t, seed, tw, runs)
 	}
 }

@@ -140,7 +140,7 @@ func (a *aggregate) touchedWindows(panes []slot, locals []*aggLocal) ([]paneWind
 			if !ok {
 				i = len(wins)
 				at[s] = i
-				wins = append(wins, paneWindow{s, newBucket(a, slot{at: s})})
+				wins = append(wins, paneWindow{s, newBucket(a, slot{at: s}, a.proto)})
 			}
 			for _, l := range locals {
 				if src := l.buckets.all[pane]; src != nil {
@@ -156,7 +156,7 @@ func (a *aggregate) touchedWindows(panes []slot, locals []*aggLocal) ([]paneWind
 func (a *aggregate) addKeys(b, src *bucket) {
 	for from := 0; from < src.used(); from += vec.BatchSize {
 		groups, into := a.tmp.run(from, min(src.used()-from, vec.BatchSize))
-		b.lookup(src, groups, into, a.tmp)
+		b.lookup(src, groups, into)
 	}
 }
 
@@ -191,7 +191,7 @@ func (a *aggregate) mergeAll(b, src *bucket) error {
 	for from := 0; from < len(live); from += vec.BatchSize {
 		groups := live[from:min(from+vec.BatchSize, len(live))]
 		_, into := a.tmp.run(0, len(groups))
-		b.lookup(src, groups, into, a.tmp)
+		b.lookup(src, groups, into)
 		if err := b.addGroups(src, groups, into); err != nil {
 			return err
 		}
@@ -266,7 +266,7 @@ func (a *aggregate) closePanes(front int64, out Emit) error {
 	p := a.cfg.Panes
 	if a.cfg.EmitOnClose {
 		for _, s := range a.finalWindows(front) {
-			b := newBucket(a, slot{at: s})
+			b := newBucket(a, slot{at: s}, a.proto)
 			if err := a.combine(b, nil, s, true); err != nil {
 				return err
 			}
