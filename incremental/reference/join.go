@@ -1,0 +1,120 @@
+package reference
+
+import (
+	"errors"
+
+	"github.com/sqlstream/sqlstream/planner/logical"
+)
+
+// truth is a value of three-valued logic.
+type truth int
+
+const (
+	no truth = iota
+	unknown
+	yes
+)
+
+// join compares every left row with every right row.
+func (i *interpreter) join(j *logical.Join) ([]Row, error) {
+	left, err := i.node(j.L)
+	if err != nil {
+		return nil, err
+	}
+	right, err := i.node(j.R)
+	if err != nil {
+		return nil, err
+	}
+	var out []Row
+	for _, l := range left {
+		rows, err := i.joinRow(j, l, right)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, rows...)
+	}
+	return out, nil
+}
+
+// joinRow is what becomes of one left row.
+func (i *interpreter) joinRow(j *logical.Join, l Row, right []Row) ([]Row, error) {
+	var matches []Row
+	unsure := false
+	for _, r := range right {
+		m, err := i.matches(j, l, r)
+		if err != nil {
+			return nil, err
+		}
+		if m == yes {
+			matches = append(matches, r)
+		}
+		unsure = unsure || m == unknown
+	}
+	if j.Single && len(matches) > 1 {
+		return nil, errors.New("a scalar subquery gave more than one row")
+	}
+	switch j.Kind {
+	case logical.Semi:
+		return keepIf(l, len(matches) > 0), nil
+	case logical.Anti:
+		return keepIf(l, len(matches) == 0 && !unsure), nil
+	case logical.Left:
+		if len(matches) == 0 {
+			matches = []Row{{Values: make([]any, len(j.R.Schema()))}}
+		}
+	}
+	out := make([]Row, len(matches))
+	for k, r := range matches {
+		out[k] = pair(l, r)
+	}
+	return out, nil
+}
+
+func keepIf(r Row, keep bool) []Row {
+	if keep {
+		return []Row{r}
+	}
+	return nil
+}
+
+func pair(l, r Row) Row { return Row{append(append([]any(nil), l.Values...), r.Values...), l.Moment} }
+
+// matches applies the whole ON condition. Of NOT IN, the first NullAware keys are
+// compared as a row value: unknown when a NULL stands in the way of saying no; all
+// other conditions hold or do not.
+func (i *interpreter) matches(j *logical.Join, l, r Row) (truth, error) {
+	compared := yes
+	for k := range j.LKeys {
+		a, err := i.eval(j.LKeys[k], l, j.L.Schema())
+		if err != nil {
+			return no, err
+		}
+		b, err := i.eval(j.RKeys[k], r, j.R.Schema())
+		if err != nil {
+			return no, err
+		}
+		eq := equal(a, b, j.NullSafe[k])
+		if eq == unknown && k >= j.NullAware {
+			eq = no
+		}
+		compared = min(compared, eq)
+	}
+	if compared == no {
+		return no, nil
+	}
+	holds, err := i.isTrue(j.Residual, pair(l, r), append(append(j.L.Schema()[:0:0], j.L.Schema()...), j.R.Schema()...))
+	if err != nil || !holds {
+		return no, err
+	}
+	return compared, nil
+}
+
+func equal(a, b any, nullSafe bool) truth {
+	switch {
+	case !nullSafe && (a == nil || b == nil):
+		return unknown
+	case textOf(a) == textOf(b):
+		return yes
+	}
+	return no
+}

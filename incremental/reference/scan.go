@@ -1,0 +1,64 @@
+package reference
+
+import (
+	"github.com/sqlstream/sqlstream/exec/types"
+	"github.com/sqlstream/sqlstream/planner/catalog"
+	"github.com/sqlstream/sqlstream/planner/logical"
+)
+
+// scan accumulates the changes of a relation and computes its computed columns.
+func (i *interpreter) scan(s *logical.Scan) ([]Row, error) {
+	changes, err := i.inputs(s)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := Accumulate(changes)
+	if err != nil {
+		return nil, err
+	}
+	schema := s.Schema()
+	for k := range rows {
+		if rows[k].Values, err = i.complete(s, rows[k], schema); err != nil {
+			return nil, err
+		}
+	}
+	return rows, nil
+}
+
+// complete brings what the connector delivered into the scan's columns.
+func (i *interpreter) complete(s *logical.Scan, given Row, schema []types.Column) ([]any, error) {
+	row := Row{make([]any, len(schema)), given.Moment}
+	_, at := s.Relation.Inputs()
+	for k, c := range at {
+		row.Values[c] = given.Values[k]
+	}
+	for c, col := range s.Relation.Columns {
+		if col.Kind != catalog.Computed {
+			continue
+		}
+		v, err := i.eval(col.Expr, row, schema)
+		if err != nil {
+			return nil, err
+		}
+		row.Values[c] = v
+	}
+	extra, err := i.evalAll(s.Extra, row, schema)
+	if err != nil {
+		return nil, err
+	}
+	copy(row.Values[len(s.Relation.Columns):], extra)
+	return row.Values, nil
+}
+
+// values evaluates constant rows.
+func (i *interpreter) values(v *logical.Values) ([]Row, error) {
+	rows := make([]Row, len(v.Rows))
+	for k, r := range v.Rows {
+		vals, err := i.evalAll(r, Row{}, nil)
+		if err != nil {
+			return nil, err
+		}
+		rows[k].Values = vals
+	}
+	return rows, nil
+}
