@@ -25,6 +25,9 @@ func NewCall(f *fn.Scalar, impl fn.Impl, args []Node) *Call {
 // Type implements Node.
 func (n *Call) Type() types.Type { return n.Impl.Result }
 
+// Volatility tells when the call may give another result for the same arguments.
+func (n *Call) Volatility() fn.Volatility { return max(n.F.Volatility, n.Impl.Volatility) }
+
 // Children implements Node.
 func (n *Call) Children() []Node { return n.Args }
 

@@ -1,10 +1,12 @@
 package expr
 
 import (
+	"strings"
+	"time"
+
 	"github.com/sqlstream/sqlstream/exec/fn"
 	"github.com/sqlstream/sqlstream/exec/types"
 	"github.com/sqlstream/sqlstream/exec/vec"
-	"time"
 )
 
 // Resolver turns names and arguments into typed expressions: it picks functions,
@@ -52,6 +54,10 @@ func (r *Resolver) describe(nodes []Node) []fn.Arg {
 		switch x := n.(type) {
 		case *Const:
 			args[i].Const = x.V
+		case *Column:
+			args[i].Name = x.Name[strings.LastIndexByte(x.Name, '.')+1:]
+		case *Field:
+			args[i].Name = x.X.Type().Fields[x.Index].Name
 		case *Lambda:
 			args[i].Params = len(x.Names)
 			args[i].Body = func(params []types.Type) (types.Type, error) {
@@ -229,7 +235,7 @@ func (r *Resolver) Unify(what string, nodes []Node) ([]Node, error) {
 // or the computation fails: then it fails where it runs, if it runs.
 func (r *Resolver) Fold(n Node) Node {
 	kids := n.Children()
-	if call, ok := n.(*Call); ok && call.F.Volatility != fn.Immutable {
+	if call, ok := n.(*Call); ok && call.Volatility() != fn.Immutable {
 		return n
 	}
 	for _, k := range kids {

@@ -98,7 +98,7 @@ func Volatility(n Node) fn.Volatility {
 	worst := fn.Immutable
 	Walk(n, func(x Node) bool {
 		if c, ok := x.(*Call); ok {
-			worst = max(worst, c.F.Volatility)
+			worst = max(worst, c.Volatility())
 		}
 		return true
 	})
@@ -132,7 +132,7 @@ func sameNode(a, b Node) bool {
 		return ok && vec.Equal(x.V, 0, y.V, 0)
 	case *Call:
 		y, ok := b.(*Call)
-		return ok && x.F == y.F && x.F.Volatility != fn.Volatile
+		return ok && x.F == y.F && x.Volatility() != fn.Volatile
 	case *Param:
 		y, ok := b.(*Param)
 		return ok && x.ID == y.ID

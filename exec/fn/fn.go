@@ -62,6 +62,7 @@ type Kernel func(c *Ctx, args []*vec.Vector, rows Rows) (*vec.Vector, error)
 // Arg is an argument as the binder sees it.
 type Arg struct {
 	Type  types.Type
+	Name  string      // of the column, if the argument is one, else ""
 	Const *vec.Vector // one row, when the argument is a constant; else nil
 	// Body returns the type of a lambda's body for given parameter types; nil when
 	// the argument is not a lambda. Params is the number of its parameters.
@@ -141,6 +142,9 @@ type Impl struct {
 	// Total says that the kernel cannot fail and prefers to compute all rows, NULLs
 	// included: the caller then leaves Sel out where most rows count.
 	Total bool
+	// Volatility, where it is greater than the function's, replaces it: unix_timestamp()
+	// without arguments is now.
+	Volatility Volatility
 	// Monotone lists the arguments in which the result never decreases while the
 	// others are constant: watermarks pass through these (incremental.md 1.2).
 	Monotone []int

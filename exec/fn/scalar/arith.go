@@ -70,7 +70,7 @@ func arithmetic() []*fn.Scalar {
 			Resolve:  resolvePmod,
 		},
 		tryArith("try_add", opAdd, "Adds; NULL where that overflows.", "try_add(2147483647, 1)"),
-		tryArith("try_subtract", opSub, "Subtracts; NULL where that overflows.", "try_subtract(-2147483648, 1)"),
+		tryArith("try_subtract", opSub, "Subtracts; NULL where that overflows.", "try_subtract(CAST(-2147483648 AS INT), 1)"),
 		tryArith("try_multiply", opMul, "Multiplies; NULL where that overflows.", "try_multiply(2147483647, 2)"),
 		tryArith("try_divide", opDiv, "Divides; NULL where the divisor is zero.", "try_divide(1, 0)"),
 		tryArith("try_mod", opMod, "Is the remainder; NULL where the divisor is zero.", "try_mod(1, 0)"),

@@ -232,11 +232,12 @@ func bytesOf(t types.Type, f func(dst []byte, args []*vec.Vector, r int) []byte)
 	}
 }
 
-// tryTexts is texts for functions that can fail: msg ≠ "" says why.
+// tryTexts is texts for functions that can fail: msg ≠ "" says why, and
+// res nil is NULL.
 func tryTexts(t types.Type, name string, f func(dst []byte, args []*vec.Vector, r int) (res []byte, value, msg string)) fn.Kernel {
 	return func(c *fn.Ctx, args []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
 		out := c.New(t, rows.N)
-		var buf []byte
+		buf := []byte{}
 		err := try(rows, func(r int) error {
 			from := len(buf)
 			next, value, msg := f(buf, args, r)
@@ -283,15 +284,22 @@ func built(t types.Type, f func(b *vec.Builder, args []*vec.Vector, r int)) fn.K
 	return tryBuilt(t, func(b *vec.Builder, args []*vec.Vector, r int) error { f(b, args, r); return nil })
 }
 
-// tryBuilt is built for functions that can fail.
+// tryBuilt is built for functions that can fail with a *fn.DataError, before they
+// append anything.
 func tryBuilt(t types.Type, f func(b *vec.Builder, args []*vec.Vector, r int) error) fn.Kernel {
-	return func(_ *fn.Ctx, args []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
+	return func(c *fn.Ctx, args []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
 		b := vec.NewBuilder(t)
 		err := try(rows, func(r int) error {
 			for b.Len() < r {
 				b.AppendNull()
 			}
-			return f(b, args, r)
+			err := f(b, args, r)
+			if err != nil && c.NullOnError {
+				c.Errors++
+				b.AppendNull()
+				return nil
+			}
+			return err
 		})
 		for b.Len() < rows.N {
 			b.AppendNull()

@@ -19,7 +19,10 @@ func All() []*fn.Scalar {
 // families is the explicit list, in the order of the reference.
 func families() [][]*fn.Scalar {
 	return [][]*fn.Scalar{
-		arithmetic(), comparisons(), conditionals(),
+		arithmetic(), comparisons(), conditionals(), patterns(), regexps(),
+		maths(), roundings(), texts1(), searches(), codecs(),
+		fields(), truncations(), windows(), movements(), conversions(),
+		arrays(), structsAndMaps(), lambdas(), bitwise(), miscellany(),
 	}
 }
 

@@ -1,0 +1,359 @@
+package scalar
+
+import (
+	"bytes"
+	"fmt"
+	"regexp"
+	"regexp/syntax"
+	"strings"
+
+	"github.com/sqlstream/sqlstream/exec/fn"
+	"github.com/sqlstream/sqlstream/exec/types"
+	"github.com/sqlstream/sqlstream/exec/vec"
+)
+
+func regexps() []*fn.Scalar {
+	group := "Regular expressions"
+	return []*fn.Scalar{
+		{
+			Name: "rlike", Aliases: []string{"regexp_like", "regexp", "$~"}, Group: group,
+			Syntax:   []string{"a RLIKE pattern", "regexp_like(a, pattern)"},
+			Doc:      "Is true where the regular expression (RE2 syntax) matches somewhere in the text.",
+			Examples: []fn.Example{{SQL: "'row 42' RLIKE '[0-9]+'", Want: "true"}, {SQL: "regexp_like('row', '^o')", Want: "false"}, {SQL: "regexp_like(NULL, 'a')", Want: "NULL"}},
+			Resolve: resolveRegexp(boolean, 2, []types.Type{text, text}, func(re *pattern, args []*vec.Vector, r int, out *vec.Vector, dst []byte) ([]byte, string) {
+				out.Bool[r] = truth(re.match(args[0].Bytes(r)))
+				return dst, ""
+			}),
+		},
+		{
+			Name: "regexp_extract", Group: group, Syntax: []string{"regexp_extract(a, pattern [, group])"},
+			Doc:      "Is the part of the first match that the group (1 by default, 0 = the whole match) captured, and '' if there is no match.",
+			Examples: []fn.Example{{SQL: "regexp_extract('id=17&x', 'id=([0-9]+)', 1)", Want: "17"}, {SQL: "regexp_extract('id=17', '[0-9]+', 0)", Want: "17"}, {SQL: "regexp_extract(NULL, 'a', 0)", Want: "NULL"}},
+			Resolve:  resolveRegexp(text, 2, []types.Type{text, text, integer}, regexpExtract),
+		},
+		{
+			Name: "regexp_substr", Group: group, Syntax: []string{"regexp_substr(a, pattern)"},
+			Doc:      "Is the first match, and NULL if there is none.",
+			Examples: []fn.Example{{SQL: "regexp_substr('row 42', '[0-9]+')", Want: "42"}, {SQL: "regexp_substr('row', '[0-9]+')", Want: "NULL"}},
+			Resolve: resolveRegexp(text, 2, []types.Type{text, text}, func(re *pattern, args []*vec.Vector, r int, out *vec.Vector, dst []byte) ([]byte, string) {
+				s := args[0].Bytes(r)
+				if m := re.find(s); m != nil {
+					return append(dst, s[m[0]:m[1]]...), ""
+				}
+				out.SetNull(r)
+				return dst, ""
+			}),
+		},
+		{
+			Name: "regexp_replace", Group: group, Syntax: []string{"regexp_replace(a, pattern, replacement)"},
+			Doc:      "Replaces every match; $1 in the replacement stands for a group.",
+			Examples: []fn.Example{{SQL: "regexp_replace('a1b22', '[0-9]+', '#')", Want: "a#b#"}, {SQL: "regexp_replace('ab', '(a)(b)', '$2$1')", Want: "ba"}, {SQL: "regexp_replace(NULL, 'a', 'b')", Want: "NULL"}},
+			Resolve:  resolveRegexp(text, 3, []types.Type{text, text, text}, regexpReplace),
+		},
+		{
+			Name: "regexp_count", Group: group, Syntax: []string{"regexp_count(a, pattern)"},
+			Doc:      "Counts the matches that do not overlap.",
+			Examples: []fn.Example{{SQL: "regexp_count('a1b22', '[0-9]')", Want: "3"}, {SQL: "regexp_count(NULL, 'a')", Want: "NULL"}},
+			Resolve: resolveRegexp(integer, 2, []types.Type{text, text}, func(re *pattern, args []*vec.Vector, r int, out *vec.Vector, dst []byte) ([]byte, string) {
+				out.I64[r] = int64(len(re.FindAllIndex(args[0].Bytes(r), -1)))
+				return dst, ""
+			}),
+		},
+		{
+			Name: "regexp_instr", Group: group, Syntax: []string{"regexp_instr(a, pattern)"},
+			Doc:      "Is the position of the first match, counted from 1 in characters, and 0 if there is none.",
+			Examples: []fn.Example{{SQL: "regexp_instr('row 42', '[0-9]')", Want: "5"}, {SQL: "regexp_instr(NULL, 'a')", Want: "NULL"}},
+			Resolve: resolveRegexp(integer, 2, []types.Type{text, text}, func(re *pattern, args []*vec.Vector, r int, out *vec.Vector, dst []byte) ([]byte, string) {
+				s := args[0].Bytes(r)
+				out.I64[r] = 0
+				if m := re.find(s); m != nil {
+					out.I64[r] = int64(runes(s[:m[0]])) + 1
+				}
+				return dst, ""
+			}),
+		},
+		{
+			Name: "regexp_extract_all", Group: group, Syntax: []string{"regexp_extract_all(a, pattern [, group])"},
+			Doc:      "Lists what the group (1 by default, 0 = the whole match) captured in every match.",
+			Examples: []fn.Example{{SQL: "regexp_extract_all('a1b22', '[0-9]+', 0)", Want: `["1","22"]`}, {SQL: "regexp_extract_all(NULL, 'a', 0)", Want: "NULL"}},
+			Resolve:  resolveExtractAll,
+		},
+		{
+			Name: "regexp_match", Group: group, Syntax: []string{"regexp_match(a, pattern)"},
+			Doc:      "Lists the groups of the first match (the whole match if the pattern has none), and is NULL if there is none.",
+			Examples: []fn.Example{{SQL: "regexp_match('k=v', '(.)=(.)')", Want: `["k","v"]`}, {SQL: "regexp_match('k', '=')", Want: "NULL"}},
+			Resolve:  resolveMatch,
+		},
+	}
+}
+
+// pattern is a compiled expression with the text that every match must contain.
+type pattern struct {
+	*regexp.Regexp
+	need []byte
+}
+
+func compile(s string) (*pattern, error) {
+	re, err := regexp.Compile(s)
+	if err != nil {
+		return nil, err
+	}
+	p := &pattern{Regexp: re}
+	if tree, err := syntax.Parse(s, syntax.Perl); err == nil {
+		p.need = []byte(required(tree.Simplify()))
+	}
+	return p, nil
+}
+
+// required is the longest literal that every match contains, "" if none is found.
+func required(re *syntax.Regexp) string {
+	switch re.Op {
+	case syntax.OpLiteral:
+		if re.Flags&syntax.FoldCase == 0 {
+			return string(re.Rune)
+		}
+	case syntax.OpCapture, syntax.OpPlus:
+		return required(re.Sub[0])
+	case syntax.OpConcat:
+		best := ""
+		for _, sub := range re.Sub {
+			if lit := required(sub); len(lit) > len(best) {
+				best = lit
+			}
+		}
+		return best
+	}
+	return ""
+}
+
+func (p *pattern) may(s []byte) bool { return len(p.need) == 0 || bytes.Contains(s, p.need) }
+
+func (p *pattern) match(s []byte) bool { return p.may(s) && p.Match(s) }
+
+func (p *pattern) find(s []byte) []int {
+	if !p.may(s) {
+		return nil
+	}
+	return p.FindSubmatchIndex(s)
+}
+
+// patterns caches the last pattern that was used, for patterns that are not
+// constant.
+type patternCache struct {
+	fixed *pattern
+	last  *pattern
+	text  string
+}
+
+func (c *patternCache) at(v *vec.Vector, r int) (*pattern, error) {
+	if c.fixed != nil {
+		return c.fixed, nil
+	}
+	s := v.Text(r)
+	if c.last != nil && c.text == s {
+		return c.last, nil
+	}
+	p, err := compile(strings.Clone(s))
+	if err == nil {
+		c.last, c.text = p, strings.Clone(s)
+	}
+	return p, err
+}
+
+// constPattern compiles a constant pattern once, when the query is planned.
+func constPattern(args []fn.Arg, i int) (*pattern, error) {
+	s, ok := constText(args, i)
+	if !ok {
+		return nil, nil
+	}
+	p, err := compile(strings.Clone(s))
+	if err != nil {
+		return nil, fmt.Errorf("needs a regular expression as argument %d: %v", i+1, err)
+	}
+	return p, nil
+}
+
+// regexpOne computes row r: it stores a fixed-width result in out, or appends text to
+// dst. msg ≠ "" is a failure.
+type regexpOne = func(re *pattern, args []*vec.Vector, r int, out *vec.Vector, dst []byte) (res []byte, msg string)
+
+func resolveRegexp(result types.Type, least int, want []types.Type, one regexpOne) resolver {
+	return func(args []fn.Arg) (fn.Impl, error) {
+		impl, err := optional(least, result, nil, want...)(args)
+		if err != nil {
+			return impl, err
+		}
+		fixed, err := constPattern(args, 1)
+		if err != nil {
+			return impl, err
+		}
+		impl.Eval = func(c *fn.Ctx, args []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
+			return evalRegexp(c, result, fixed, one, args, rows)
+		}
+		return impl, nil
+	}
+}
+
+func evalRegexp(c *fn.Ctx, result types.Type, fixed *pattern, one regexpOne, args []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
+	out := c.New(result, rows.N)
+	cache := patternCache{fixed: fixed}
+	var buf []byte
+	err := try(rows, func(r int) error {
+		re, err := cache.at(args[1], r)
+		if err != nil {
+			return c.Fail(out, r, "regular expression", fn.Quote(args[1].Text(r)), err.Error())
+		}
+		from := len(buf)
+		var msg string
+		if buf, msg = one(re, args, r, out, buf); msg != "" {
+			return c.Fail(out, r, "regular expression", fn.Quote(re.String()), msg)
+		}
+		if out.Str != nil {
+			out.Str[r] = vec.StrRef{Off: uint32(from), Len: uint32(len(buf) - from)}
+		}
+		return nil
+	})
+	out.Buf = buf
+	return out, err
+}
+
+// groupOf is the group that argument i names, 1 by default.
+func groupOf(re *pattern, args []*vec.Vector, i, r int) (group int, msg string) {
+	group = 1
+	if i < len(args) {
+		group = int(args[i].Int(r))
+	}
+	if group < 0 || group > re.NumSubexp() {
+		return 0, fmt.Sprintf("has %d groups, not %d", re.NumSubexp(), group)
+	}
+	return group, ""
+}
+
+func regexpExtract(re *pattern, args []*vec.Vector, r int, _ *vec.Vector, dst []byte) ([]byte, string) {
+	group, msg := groupOf(re, args, 2, r)
+	if msg != "" {
+		return dst, msg
+	}
+	s := args[0].Bytes(r)
+	m := re.find(s)
+	if m == nil || m[2*group] < 0 {
+		return dst, ""
+	}
+	return append(dst, s[m[2*group]:m[2*group+1]]...), ""
+}
+
+func regexpReplace(re *pattern, args []*vec.Vector, r int, _ *vec.Vector, dst []byte) ([]byte, string) {
+	s := args[0].Bytes(r)
+	if !re.may(s) {
+		return append(dst, s...), ""
+	}
+	template := javaTemplate(args[2].Text(r))
+	last := 0
+	for _, m := range re.FindAllSubmatchIndex(s, -1) {
+		dst = append(dst, s[last:m[0]]...)
+		dst = re.Expand(dst, template, s, m)
+		last = m[1]
+	}
+	return append(dst, s[last:]...), ""
+}
+
+// javaTemplate turns $1 and \x into what Regexp.Expand takes: ${1} and x.
+func javaTemplate(s string) []byte {
+	if !strings.ContainsAny(s, `$\`) {
+		return []byte(s)
+	}
+	var out []byte
+	for i := 0; i < len(s); i++ {
+		switch {
+		case s[i] == '\\' && i+1 < len(s):
+			i++
+			if s[i] >= '0' && s[i] <= '9' {
+				out = append(out, '$', '{', s[i], '}')
+				continue
+			}
+			if s[i] == '$' {
+				out = append(out, '$')
+			}
+			out = append(out, s[i])
+		case s[i] == '$' && i+1 < len(s) && s[i+1] >= '0' && s[i+1] <= '9':
+			i++
+			out = append(out, '$', '{', s[i], '}')
+		case s[i] == '$':
+			out = append(out, '$', '$')
+		default:
+			out = append(out, s[i])
+		}
+	}
+	return out
+}
+
+// resolveLists resolves a function of a regular expression with an ARRAY result.
+func resolveLists(least int, want []types.Type, one func(b *vec.Builder, re *pattern, args []*vec.Vector, r int) string) resolver {
+	result := types.ArrayOf(text)
+	return func(args []fn.Arg) (fn.Impl, error) {
+		impl, err := optional(least, result, nil, want...)(args)
+		if err != nil {
+			return impl, err
+		}
+		fixed, err := constPattern(args, 1)
+		if err != nil {
+			return impl, err
+		}
+		impl.Eval = tryBuilt(result, func(b *vec.Builder, args []*vec.Vector, r int) error {
+			re := fixed
+			if re == nil {
+				var err error
+				if re, err = compile(strings.Clone(args[1].Text(r))); err != nil {
+					return &fn.DataError{Func: "regular expression", Value: fn.Quote(args[1].Text(r)), Row: r, Msg: err.Error()}
+				}
+			}
+			if msg := one(b, re, args, r); msg != "" {
+				return &fn.DataError{Func: "regular expression", Value: fn.Quote(re.String()), Row: r, Msg: msg}
+			}
+			return nil
+		})
+		return impl, nil
+	}
+}
+
+func resolveExtractAll(args []fn.Arg) (fn.Impl, error) {
+	return resolveLists(2, []types.Type{text, text, integer}, func(b *vec.Builder, re *pattern, args []*vec.Vector, r int) string {
+		group, msg := groupOf(re, args, 2, r)
+		if msg != "" {
+			return msg
+		}
+		s := args[0].Bytes(r)
+		for _, m := range re.FindAllSubmatchIndex(s, -1) {
+			if m[2*group] < 0 {
+				b.Child(0).AppendString("")
+				continue
+			}
+			b.Child(0).AppendBytes(s[m[2*group]:m[2*group+1]])
+		}
+		b.EndList()
+		return ""
+	})(args)
+}
+
+func resolveMatch(args []fn.Arg) (fn.Impl, error) {
+	return resolveLists(2, []types.Type{text, text}, func(b *vec.Builder, re *pattern, args []*vec.Vector, r int) string {
+		s := args[0].Bytes(r)
+		m := re.find(s)
+		if m == nil {
+			b.AppendNull()
+			return ""
+		}
+		if len(m) > 2 {
+			m = m[2:]
+		}
+		for i := 0; i < len(m); i += 2 {
+			if m[i] < 0 {
+				b.Child(0).AppendNull()
+				continue
+			}
+			b.Child(0).AppendBytes(s[m[i]:m[i+1]])
+		}
+		b.EndList()
+		return ""
+	})(args)
+}

@@ -1,0 +1,414 @@
+package scalar
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/ncruces/go-strftime"
+
+	"github.com/sqlstream/sqlstream/exec/fn"
+	"github.com/sqlstream/sqlstream/exec/fn/cast"
+	"github.com/sqlstream/sqlstream/exec/types"
+	"github.com/sqlstream/sqlstream/exec/vec"
+)
+
+// conversions are the functions between times, text and numbers, and the clock.
+func conversions() []*fn.Scalar {
+	all := []*fn.Scalar{
+		clock("current_timestamp", []string{"now"}, timestamp, "Is the time of the trigger: one value for a whole micro-batch.", func(c *fn.Ctx) int64 { return c.Now }),
+		clock("localtimestamp", nil, ntz, "Is the time of the trigger on the wall clock of the session zone.", func(c *fn.Ctx) int64 { return types.ToLocal(c.Now, c.Zone) }),
+		clock("current_date", []string{"curdate", "today"}, date, "Is the date of the trigger in the session zone.", func(c *fn.Ctx) int64 { return dayOf(types.ToLocal(c.Now, c.Zone)) }),
+		{
+			Name: "current_timezone", Group: "Time", Syntax: []string{"current_timezone()"}, Doc: "Is the session time zone.",
+			Examples: []fn.Example{{SQL: "current_timezone()", Want: "UTC"}, {SQL: "concat(current_timezone(), NULL)", Want: "NULL"}},
+			Resolve: fixed(text, func(c *fn.Ctx, args []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
+				return texts(func(dst []byte, _ []*vec.Vector, _ int) []byte { return append(dst, c.Zone.String()...) })(c, args, rows)
+			}),
+		},
+		{
+			Name: "date_format", Group: "Time", Syntax: []string{"date_format(time, 'pattern')"},
+			Doc:      "Prints a time by a pattern of letters: yyyy year, MM month (MMM Feb, MMMM February), dd day, HH hour (hh with a for AM and PM), mm minute, ss second, SSS fraction, EEE and EEEE day of the week, Q quarter, D day of the year, XXX offset, VV zone; other text in single quotes.",
+			Examples: []fn.Example{{SQL: "date_format(TIMESTAMP '2024-02-29 13:45:56', 'yyyy-MM-dd HH:mm')", Want: "2024-02-29 13:45"}, {SQL: "date_format(DATE '2024-02-29', 'EEE d MMM')", Want: "Thu 29 Feb"}, {SQL: "date_format(NULL, 'yyyy')", Want: "NULL"}},
+			Resolve:  resolveDateFormat,
+		},
+		{
+			Name: "strftime", Group: "Time", Syntax: []string{"strftime(time, 'format')"}, Doc: "Prints a time by a format as in C: %Y-%m-%d %H:%M:%S.",
+			Examples: []fn.Example{{SQL: "strftime(TIMESTAMP '2024-02-29 13:45:56', '%d/%m/%y %H:%M')", Want: "29/02/24 13:45"}, {SQL: "strftime(NULL, '%Y')", Want: "NULL"}},
+			Resolve:  resolveStrftime,
+		},
+		{
+			Name: "to_timestamp", Group: "Time", Syntax: []string{"to_timestamp(text [, 'pattern'])", "to_timestamp(seconds)"},
+			Doc:      "Reads a timestamp from text, by a pattern as of date_format if one is given, or from seconds since 1970.",
+			Examples: []fn.Example{{SQL: "to_timestamp('29/02/2024 23:59', 'dd/MM/yyyy HH:mm')", Want: "2024-02-29 23:59:00"}, {SQL: "to_timestamp(1.5)", Want: "1970-01-01 00:00:01.5"}, {SQL: "to_timestamp(NULL)", Want: "NULL"}},
+			Resolve:  resolveToTimestamp(timestamp, false),
+		},
+		{
+			Name: "try_to_timestamp", Group: "Time", Syntax: []string{"try_to_timestamp(text [, 'pattern'])"}, Doc: "Is to_timestamp, but NULL where the text is none.",
+			Examples: []fn.Example{{SQL: "try_to_timestamp('x')", Want: "NULL"}, {SQL: "try_to_timestamp('2024')", Want: "2024-01-01 00:00:00"}},
+			Resolve:  resolveToTimestamp(timestamp, true),
+		},
+		{
+			Name: "to_timestamp_ntz", Group: "Time", Syntax: []string{"to_timestamp_ntz(text [, 'pattern'])"}, Doc: "Reads a wall clock time without zone.",
+			Examples: []fn.Example{{SQL: "to_timestamp_ntz('2024-02-29 10:00')", Want: "2024-02-29 10:00:00"}, {SQL: "to_timestamp_ntz(NULL)", Want: "NULL"}},
+			Resolve:  resolveToTimestamp(ntz, false),
+		},
+		{
+			Name: "to_date", Aliases: []string{"date"}, Group: "Time", Syntax: []string{"to_date(text [, 'pattern'])"}, Doc: "Reads a date from text, by a pattern if one is given, or takes the date of a timestamp.",
+			Examples: []fn.Example{{SQL: "to_date('29/02/2024 23:59', 'dd/MM/yyyy HH:mm')", Want: "2024-02-29"}, {SQL: "to_date(NULL)", Want: "NULL"}},
+			Resolve:  resolveToTimestamp(date, false),
+		},
+		{
+			Name: "unix_timestamp", Aliases: []string{"to_unix_timestamp"}, Group: "Time", Syntax: []string{"unix_timestamp()", "unix_timestamp(time)", "unix_timestamp(text, 'pattern')"},
+			Doc:      "Counts whole seconds since 1970; without arguments those of the trigger's time.",
+			Examples: []fn.Example{{SQL: "unix_timestamp(TIMESTAMP '1970-01-01 00:01:00')", Want: "60"}, {SQL: "unix_timestamp(NULL)", Want: "NULL"}},
+			Resolve:  resolveUnixTimestamp,
+		},
+		{
+			Name: "from_unixtime", Group: "Time", Syntax: []string{"from_unixtime(seconds [, 'pattern'])"}, Doc: "Prints seconds since 1970 as yyyy-MM-dd HH:mm:ss or by a pattern.",
+			Examples: []fn.Example{{SQL: "from_unixtime(60)", Want: "1970-01-01 00:01:00"}, {SQL: "from_unixtime(NULL)", Want: "NULL"}},
+			Resolve:  resolveFromUnixtime,
+		},
+		{
+			Name: "to_timestamp_ltz", Group: "Time", Syntax: []string{"to_timestamp_ltz(n, precision)", "to_timestamp_ltz(text)"}, Doc: "Is the timestamp at n seconds (precision 0), milliseconds (3) or microseconds (6) since 1970, or reads one from text.",
+			Examples: []fn.Example{{SQL: "to_timestamp_ltz(1500, 3)", Want: "1970-01-01 00:00:01.5"}, {SQL: "to_timestamp_ltz(NULL, 3)", Want: "NULL"}},
+			Resolve:  resolveLTZ,
+		},
+	}
+	return append(all, epochs()...)
+}
+
+func clock(name string, aliases []string, t types.Type, doc string, at func(c *fn.Ctx) int64) *fn.Scalar {
+	return &fn.Scalar{
+		Name: name, Aliases: aliases, Group: "Time", Syntax: []string{name + "()"}, Doc: doc, Volatility: fn.Stable,
+		Resolve: fixed(t, func(c *fn.Ctx, _ []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
+			out := c.New(t, rows.N)
+			for i := range out.I64 {
+				out.I64[i] = at(c)
+			}
+			return out, nil
+		}),
+	}
+}
+
+// epochs convert between timestamps and counts of a unit.
+func epochs() []*fn.Scalar {
+	var all []*fn.Scalar
+	for _, x := range []struct {
+		from, to, noun string
+		unit           int64
+	}{
+		{"timestamp_seconds", "unix_seconds", "seconds", types.MicrosPerSecond},
+		{"timestamp_millis", "unix_millis", "milliseconds", 1000},
+		{"timestamp_micros", "unix_micros", "microseconds", 1},
+	} {
+		all = append(all, &fn.Scalar{
+			Name: x.from, Group: "Time", Syntax: []string{x.from + "(n)"}, Doc: "Is the timestamp at n " + x.noun + " since 1970.",
+			Examples: []fn.Example{{SQL: x.from + "(0)", Want: "1970-01-01 00:00:00"}, {SQL: x.from + "(NULL)", Want: "NULL"}},
+			Resolve:  monotoneIn(0, fixed(timestamp, fromEpoch(x.from, x.unit), bigint)),
+		}, &fn.Scalar{
+			Name: x.to, Group: "Time", Syntax: []string{x.to + "(timestamp)"}, Doc: "Counts the " + x.noun + " since 1970, rounded down.",
+			Examples: []fn.Example{{SQL: x.to + "(TIMESTAMP '1970-01-01 00:00:00')", Want: "0"}, {SQL: x.to + "(NULL)", Want: "NULL"}},
+			Resolve:  monotoneIn(0, fixed(bigint, ints(bigint, func(args []*vec.Vector, r int) int64 { return types.FloorDiv(args[0].Int(r), x.unit) }), timestamp)),
+		})
+	}
+	return all
+}
+
+// monotoneIn adds that an argument never decreases the result.
+func monotoneIn(arg int, f resolver) resolver {
+	return func(args []fn.Arg) (fn.Impl, error) {
+		impl, err := f(args)
+		impl.Monotone = []int{arg}
+		return impl, err
+	}
+}
+
+func fromEpoch(name string, unit int64) fn.Kernel {
+	return func(c *fn.Ctx, args []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
+		out := c.New(timestamp, rows.N)
+		err := try(rows, func(r int) error {
+			us, ok := intOne(opMul, args[0].Int(r), unit)
+			out.I64[r] = us
+			if !ok || !inCalendar(dayOf(us)) {
+				return c.Fail(out, r, name, vec.RowString(args[0], r, c.Zone), "TIMESTAMP "+overflows)
+			}
+			return nil
+		})
+		return out, err
+	}
+}
+
+// patternSource finds the pattern of an argument: compiled when the query is planned if
+// it is constant, else whenever it changes.
+type patternSource struct {
+	fixed *timePattern
+	last  *timePattern
+	text  string
+}
+
+func fixedPattern(args []fn.Arg, i int) (*timePattern, error) {
+	s, ok := constText(args, i)
+	if !ok {
+		return nil, nil
+	}
+	return compilePattern(s)
+}
+
+func (p *patternSource) at(args []*vec.Vector, r int) (*timePattern, error) {
+	if p.fixed != nil {
+		return p.fixed, nil
+	}
+	if s := args[1].Text(r); p.last == nil || s != p.text {
+		compiled, err := compilePattern(s)
+		if err != nil {
+			return nil, err
+		}
+		p.last, p.text = compiled, strings.Clone(s)
+	}
+	return p.last, nil
+}
+
+func resolveDateFormat(args []fn.Arg) (fn.Impl, error) {
+	if err := arity(args, 2, 2); err != nil {
+		return fn.Impl{}, err
+	}
+	t, err := timeArg(args, 0)
+	if err != nil {
+		return fn.Impl{}, err
+	}
+	pattern, err := fixedPattern(args, 1)
+	if err != nil {
+		return fn.Impl{}, err
+	}
+	if err := matches(args[1:], []types.Type{text}); err != nil {
+		return fn.Impl{}, mismatch(args, 1, "STRING")
+	}
+	eval := func(c *fn.Ctx, args []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
+		return formatTimes(c, args, rows, &patternSource{fixed: pattern})
+	}
+	return fn.Impl{Args: []types.Type{t, text}, Result: text, Eval: eval}, nil
+}
+
+// formatTimes prints a column. A time in the same step as the one before shares its
+// text: days, hours or minutes repeat in streams.
+func formatTimes(c *fn.Ctx, args []*vec.Vector, rows fn.Rows, source *patternSource) (*vec.Vector, error) {
+	out := c.New(text, rows.N)
+	in := args[0]
+	m := mask(in)
+	zone := zoneFor(in.Type, c.Zone)
+	var buf []byte
+	var last vec.StrRef
+	var lastPattern *timePattern
+	lastStep := int64(0)
+	err := try(rows, func(r int) error {
+		p, err := source.at(args, r)
+		if err != nil {
+			return c.Fail(out, r, "date_format", fn.Quote(args[1].Text(r)), err.Error())
+		}
+		at := local(in, r&m, c.Zone)
+		if step := types.FloorDiv(at, p.step); p != lastPattern || step != lastStep {
+			from := len(buf)
+			buf = p.append(buf, at, zone)
+			last = vec.StrRef{Off: uint32(from), Len: uint32(len(buf) - from)}
+			lastPattern, lastStep = p, step
+		}
+		out.Str[r] = last
+		return nil
+	})
+	out.Buf = buf
+	return out, err
+}
+
+func resolveStrftime(args []fn.Arg) (fn.Impl, error) {
+	if err := arity(args, 2, 2); err != nil {
+		return fn.Impl{}, err
+	}
+	order, at := []int{0, 1}, 0
+	if args[0].Type.Kind == types.String && args[1].Type.IsTime() { // DuckDB takes both orders
+		order, at = []int{1, 0}, 1
+	}
+	t, err := timeArg(args, at)
+	if err != nil {
+		return fn.Impl{}, err
+	}
+	want := []types.Type{t, text}
+	if at == 1 {
+		want = []types.Type{text, t}
+	}
+	eval := func(c *fn.Ctx, args []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
+		in, format := args[order[0]], args[order[1]]
+		m := mask(in)
+		return texts(func(dst []byte, _ []*vec.Vector, r int) []byte {
+			return strftime.AppendFormat(dst, format.Text(r), time.UnixMicro(local(in, r&m, c.Zone)).UTC())
+		})(c, args, rows)
+	}
+	return fn.Impl{Args: want, Result: text, Eval: eval}, nil
+}
+
+// resolveToTimestamp reads text with a pattern; everything else is a cast.
+func resolveToTimestamp(t types.Type, leniently bool) resolver {
+	return func(args []fn.Arg) (fn.Impl, error) {
+		if err := arity(args, 1, 2); err != nil {
+			return fn.Impl{}, err
+		}
+		impl := fn.Impl{Args: argTypes(args), Result: t}
+		switch a := args[0].Type; {
+		case len(args) == 2:
+			return resolveParse(args, t, leniently)
+		case a.IsNumeric() && t.Kind == types.Timestamp:
+			return fixed(timestamp, fromSeconds, types.DecimalOf(38, 6))(args)
+		case !types.CanCast(a, t) || a.IsNumeric():
+			return impl, mismatch(args, 0, "STRING")
+		default:
+			impl.Eval = cast.Kernel(a, t, leniently)
+		}
+		return impl, nil
+	}
+}
+
+func fromSeconds(c *fn.Ctx, args []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
+	out := c.New(timestamp, rows.N)
+	err := try(rows, func(r int) error {
+		us, ok := cast.DecimalAt(args[0], args[0].Index(r)).Int64()
+		out.I64[r] = us
+		if !ok || !inCalendar(dayOf(us)) {
+			return c.Fail(out, r, "to_timestamp", vec.RowString(args[0], r, c.Zone), "TIMESTAMP "+overflows)
+		}
+		return nil
+	})
+	return out, err
+}
+
+// resolveParse reads text by a pattern.
+func resolveParse(args []fn.Arg, t types.Type, leniently bool) (fn.Impl, error) {
+	pattern, err := fixedPattern(args, 1)
+	if err != nil {
+		return fn.Impl{}, err
+	}
+	if args[0].Type.IsTime() { // Spark ignores the pattern then
+		return fixed(t, first, t, text)(args)
+	}
+	impl, err := fixed(t, nil, text, text)(args)
+	impl.Eval = func(c *fn.Ctx, args []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
+		return parseTimes(c, t, args, rows, &patternSource{fixed: pattern})
+	}
+	if leniently {
+		impl.Eval = lenient(impl.Eval)
+	}
+	return impl, err
+}
+
+func parseTimes(c *fn.Ctx, t types.Type, args []*vec.Vector, rows fn.Rows, source *patternSource) (*vec.Vector, error) {
+	out := c.New(t, rows.N)
+	err := try(rows, func(r int) error {
+		p, err := source.at(args, r)
+		if err != nil {
+			return c.Fail(out, r, "to_timestamp", fn.Quote(args[1].Text(r)), err.Error())
+		}
+		at, ok := p.timeOf(t.Kind, args[0].Text(r), c.Zone)
+		out.I64[r] = at
+		if !ok {
+			return c.Fail(out, r, "to_timestamp", fn.Quote(args[0].Text(r)), "does not follow the pattern "+args[1].Text(r))
+		}
+		return nil
+	})
+	return out, err
+}
+
+// timeOf reads text as a value of a time type.
+func (p *timePattern) timeOf(k types.Kind, s string, zone *time.Location) (int64, bool) {
+	at, instant, ok := p.parse(s)
+	switch {
+	case k == types.Timestamp && !instant:
+		at = types.FromLocal(at, zone)
+	case k != types.Timestamp && instant:
+		at = types.ToLocal(at, zone)
+	}
+	if k == types.Date {
+		at = dayOf(at)
+	}
+	return at, ok
+}
+
+func resolveUnixTimestamp(args []fn.Arg) (fn.Impl, error) {
+	if err := arity(args, 0, 2); err != nil {
+		return fn.Impl{}, err
+	}
+	if len(args) == 0 {
+		return fn.Impl{Result: bigint, Volatility: fn.Stable, Eval: func(c *fn.Ctx, _ []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
+			out := c.New(bigint, rows.N)
+			for i := range out.I64 {
+				out.I64[i] = types.FloorDiv(c.Now, types.MicrosPerSecond)
+			}
+			return out, nil
+		}}, nil
+	}
+	impl, err := fn.Impl{Args: []types.Type{timestamp}, Eval: first}, matches(args[:1], []types.Type{timestamp})
+	if len(args) == 2 {
+		impl, err = resolveParse(args, timestamp, false)
+	}
+	if err != nil {
+		return impl, err
+	}
+	parse := impl.Eval
+	impl.Result = bigint
+	impl.Eval = func(c *fn.Ctx, args []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
+		v, err := parse(c, args, rows)
+		if err != nil {
+			return nil, err
+		}
+		out := c.New(bigint, rows.N)
+		out.Valid = v.Valid
+		m := mask(v)
+		for i := range out.I64 {
+			out.I64[i] = types.FloorDiv(v.I64[i&m], types.MicrosPerSecond)
+		}
+		return out, nil
+	}
+	return impl, nil
+}
+
+func resolveFromUnixtime(args []fn.Arg) (fn.Impl, error) {
+	if err := arity(args, 1, 2); err != nil {
+		return fn.Impl{}, err
+	}
+	pattern, err := compilePattern("yyyy-MM-dd HH:mm:ss")
+	if len(args) == 2 {
+		pattern, err = fixedPattern(args, 1)
+	}
+	if err != nil {
+		return fn.Impl{}, err
+	}
+	toTime := fromEpoch("from_unixtime", types.MicrosPerSecond)
+	eval := func(c *fn.Ctx, args []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
+		t, err := toTime(c, args[:1], rows)
+		if err != nil {
+			return nil, err
+		}
+		out, err := formatTimes(c, append([]*vec.Vector{t}, args[1:]...), rows, &patternSource{fixed: pattern})
+		if err == nil && t.Valid != nil {
+			out.Valid = vec.AndValid(out.Valid, t.Valid, rows.N)
+		}
+		return out, err
+	}
+	return optional(1, text, eval, bigint, text)(args)
+}
+
+func resolveLTZ(args []fn.Arg) (fn.Impl, error) {
+	if len(args) < 2 || args[0].Type.Kind == types.String {
+		return resolveToTimestamp(timestamp, false)(args)
+	}
+	if err := arity(args, 2, 2); err != nil {
+		return fn.Impl{}, err
+	}
+	v := args[1].Const
+	if v == nil || !v.Type.IsInteger() || v.IsNull(0) {
+		return fn.Impl{}, mismatch(args, 1, "constant precision")
+	}
+	unit, ok := map[int64]int64{0: types.MicrosPerSecond, 3: 1000, 6: 1}[v.Int(0)]
+	if !ok {
+		return fn.Impl{}, fmt.Errorf("needs a precision of 0, 3 or 6 as argument 2")
+	}
+	return monotoneIn(0, fixed(timestamp, fromEpoch("to_timestamp_ltz", unit), bigint, integer))(args)
+}

@@ -1,0 +1,213 @@
+package scalar
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/sqlstream/sqlstream/exec/fn"
+	"github.com/sqlstream/sqlstream/exec/types"
+	"github.com/sqlstream/sqlstream/exec/vec"
+)
+
+// timeUnit is a unit that times are cut to: µs of fixed length, or a calendar one.
+type timeUnit struct {
+	micros int64 // of units up to a day and a week (aligned to Monday)
+	months int64 // of units of months
+	week   bool
+}
+
+// findUnit reads a unit as date_trunc spells it.
+func findUnit(name string) (timeUnit, bool) {
+	switch strings.ToLower(strings.TrimSpace(name)) {
+	case "microsecond", "microseconds":
+		return timeUnit{micros: 1}, true
+	case "millisecond", "milliseconds":
+		return timeUnit{micros: 1000}, true
+	case "second", "seconds":
+		return timeUnit{micros: types.MicrosPerSecond}, true
+	case "minute", "minutes":
+		return timeUnit{micros: types.MicrosPerMinute}, true
+	case "hour", "hours":
+		return timeUnit{micros: types.MicrosPerHour}, true
+	case "day", "days", "dd":
+		return timeUnit{micros: types.MicrosPerDay}, true
+	case "week", "weeks":
+		return timeUnit{micros: 7 * types.MicrosPerDay, week: true}, true
+	case "month", "months", "mon", "mm":
+		return timeUnit{months: 1}, true
+	case "quarter", "quarters":
+		return timeUnit{months: 3}, true
+	case "year", "years", "yyyy", "yy":
+		return timeUnit{months: 12}, true
+	case "decade":
+		return timeUnit{months: 120}, true
+	case "century":
+		return timeUnit{months: 1200}, true
+	}
+	return timeUnit{}, false
+}
+
+// cut is the start of the unit that contains a wall clock time.
+func (u timeUnit) cut(local int64) int64 {
+	switch {
+	case u.week:
+		return (dayOf(local) - weekday(local)) * types.MicrosPerDay
+	case u.months > 0:
+		y, m, _ := civil(local)
+		n := int64(y)*12 + int64(m) - 1
+		n -= types.FloorMod(n, u.months)
+		return types.DaysFromCivil(int(types.FloorDiv(n, 12)), int(types.FloorMod(n, 12))+1, 1) * types.MicrosPerDay
+	}
+	return local - types.FloorMod(local, u.micros)
+}
+
+// short units (below a day) are cut within an hour or less, which no zone changes by
+// daylight saving would break if done on the instant.
+func (u timeUnit) short() bool { return u.micros > 0 && u.micros < types.MicrosPerDay }
+
+func truncations() []*fn.Scalar {
+	return []*fn.Scalar{
+		{
+			Name: "date_trunc", Group: "Time", Syntax: []string{"date_trunc('unit', time)"},
+			Doc:      "Cuts a time down to the start of its MICROSECOND, MILLISECOND, SECOND, MINUTE, HOUR, DAY, WEEK (Monday), MONTH, QUARTER, YEAR, DECADE or CENTURY in the session time zone; NULL for another unit.",
+			Examples: []fn.Example{{SQL: "date_trunc('HOUR', TIMESTAMP '2024-02-29 13:45:56')", Want: "2024-02-29 13:00:00"}, {SQL: "date_trunc('WEEK', TIMESTAMP '2024-02-29 13:45:56')", Want: "2024-02-26 00:00:00"}, {SQL: "date_trunc('DAY', NULL)", Want: "NULL"}},
+			Resolve:  resolveDateTrunc,
+		},
+		{
+			Name: "trunc", Group: "Time", Syntax: []string{"trunc(date, 'unit')", "trunc(number [, digits])"},
+			Doc:      "Cuts a date down to the start of its WEEK, MONTH (MM), QUARTER or YEAR (YYYY), as a DATE; or drops digits of a number.",
+			Examples: []fn.Example{{SQL: "trunc(DATE '2024-02-29', 'MM')", Want: "2024-02-01"}, {SQL: "trunc(1.79, 1)", Want: "1.7"}, {SQL: "trunc(NULL, 'MM')", Want: "NULL"}},
+			Resolve:  resolveTrunc,
+		},
+		{
+			Name: "last_day", Group: "Time", Syntax: []string{"last_day(time)"}, Doc: "Is the last day of the month.",
+			Examples: []fn.Example{{SQL: "last_day(DATE '2024-02-10')", Want: "2024-02-29"}, {SQL: "last_day(NULL)", Want: "NULL"}},
+			Resolve: fixed(date, ints(date, func(args []*vec.Vector, r int) int64 {
+				y, m, _ := types.CivilFromDays(args[0].Int(r))
+				return types.DaysFromCivil(y, m, types.DaysInMonth(y, m))
+			}), date),
+		},
+		{
+			Name: "next_day", Group: "Time", Syntax: []string{"next_day(date, 'day of week')"}, Doc: "Is the first date after the given one on a day of the week (MO, MON or MONDAY ...).",
+			Examples: []fn.Example{{SQL: "next_day(DATE '2024-02-29', 'MON')", Want: "2024-03-04"}, {SQL: "next_day(NULL, 'MON')", Want: "NULL"}},
+			Resolve:  fixed(date, nextDay, date, text),
+		},
+	}
+}
+
+func resolveDateTrunc(args []fn.Arg) (fn.Impl, error) {
+	if err := arity(args, 2, 2); err != nil {
+		return fn.Impl{}, err
+	}
+	name, ok := constText(args, 0)
+	if !ok && args[0].Type.Kind != types.Null {
+		return fn.Impl{}, fmt.Errorf("needs a constant unit as argument 1")
+	}
+	t, err := timeArg(args, 1)
+	if t.Kind == types.Date {
+		t = timestamp
+	}
+	impl := fn.Impl{Args: []types.Type{text, t}, Result: t}
+	unit, known := findUnit(name)
+	if !known {
+		impl.Eval = func(_ *fn.Ctx, _ []*vec.Vector, rows fn.Rows) (*vec.Vector, error) { return vec.Nulls(t, rows.N), nil }
+		return impl, err
+	}
+	impl.Eval = truncKernel(t, unit)
+	impl.MonotoneFixed = []int{1}
+	if !unit.short() || t.Kind == types.TimestampNTZ {
+		impl.Monotone = impl.MonotoneFixed
+	}
+	return impl, err
+}
+
+// truncKernel remembers the unit that it cut last.
+func truncKernel(t types.Type, unit timeUnit) fn.Kernel {
+	return func(c *fn.Ctx, args []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
+		in := args[1]
+		zone := c.Zone
+		if t.Kind == types.TimestampNTZ {
+			zone = time.UTC
+		}
+		out := c.New(t, rows.N)
+		m := mask(in)
+		if zone == time.UTC && unit.micros > 0 && !unit.week {
+			cutFixed(out.I64, in.I64, m, unit.micros, 0)
+			return out, nil
+		}
+		each(rows, func(r int) {
+			local := types.ToLocal(in.I64[r&m], zone)
+			if unit.short() { // keeps the two instants of a repeated hour apart
+				out.I64[r] = in.I64[r&m] - (local - unit.cut(local))
+				return
+			}
+			out.I64[r] = types.FromLocal(unit.cut(local), zone)
+		})
+		return out, nil
+	}
+}
+
+// cutFixed rounds times down to multiples of size plus offset. Times that follow each
+// other usually lie in the same window, which costs a comparison.
+func cutFixed(dst, src []int64, m int, size, offset int64) {
+	start := int64(0)
+	first := true
+	for i := range dst {
+		x := src[i&m]
+		if d := x - start; first || d < 0 || d >= size {
+			start, first = x-types.FloorMod(x-offset, size), false
+		}
+		dst[i] = start
+	}
+}
+
+func resolveTrunc(args []fn.Arg) (fn.Impl, error) {
+	if err := arity(args, 1, 2); err != nil {
+		return fn.Impl{}, err
+	}
+	if args[0].Type.IsNumeric() || len(args) == 1 {
+		return resolveRound(towardZero)(args)
+	}
+	name, _ := constText(args, 1)
+	unit, ok := findUnit(name)
+	if !ok || unit.short() {
+		return fixed(date, func(_ *fn.Ctx, _ []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
+			return vec.Nulls(date, rows.N), nil
+		}, date, text)(args)
+	}
+	impl, err := fixed(date, ints(date, func(args []*vec.Vector, r int) int64 {
+		return dayOf(unit.cut(args[0].Int(r) * types.MicrosPerDay))
+	}), date, text)(args)
+	impl.Monotone = []int{0}
+	return impl, err
+}
+
+func nextDay(c *fn.Ctx, args []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
+	out := c.New(date, rows.N)
+	err := try(rows, func(r int) error {
+		want := dayNumber(args[1].Text(r))
+		if want < 0 {
+			return c.Fail(out, r, "next_day", fn.Quote(args[1].Text(r)), "not a day of the week")
+		}
+		d := args[0].Int(r)
+		out.I64[r] = d + 1 + types.FloorMod(want-types.FloorMod(d+1+3, 7), 7)
+		return nil
+	})
+	return out, err
+}
+
+// dayNumber is the day of the week that a name abbreviates, Monday = 0.
+func dayNumber(name string) int64 {
+	name = strings.ToLower(strings.TrimSpace(name))
+	if len(name) < 2 {
+		return -1
+	}
+	for d := range 7 {
+		full := strings.ToLower(time.Weekday((d + 1) % 7).String())
+		if name == full || name == full[:2] || name == full[:3] {
+			return int64(d)
+		}
+	}
+	return -1
+}
