@@ -145,7 +145,7 @@ func (a *aggregate) onTime(x int64) promptness {
 	switch {
 	case a.cfg.Panes != nil:
 		return a.panePromptness(x)
-	case x < a.bound && !a.cfg.Keep:
+	case late(x, a.bound) && !a.cfg.Keep:
 		return none
 	}
 	return all

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/sqlstream/sqlstream/exec/fn"
+	"github.com/sqlstream/sqlstream/exec/mutant"
 	"github.com/sqlstream/sqlstream/exec/types"
 	"github.com/sqlstream/sqlstream/exec/vec"
 )
@@ -35,7 +36,7 @@ func (discard) DeleteRange(from, to []byte) {}
 
 // logBound writes a bound that has moved.
 func logBound(log Log, bound int64, logged *int64) {
-	if bound != *logged {
+	if bound != *logged && !mutant.On("the bound is not logged") {
 		log.Put([]byte{tagBound}, binary.AppendVarint(nil, bound))
 		*logged = bound
 	}
@@ -44,9 +45,9 @@ func logBound(log Log, bound int64, logged *int64) {
 // logClosed writes that everything below front is gone. Keys begin with the group tag and
 // the bound value.
 func logClosed(log Log, front int64) {
-	switch front {
-	case NoFrontier:
-	case EndOfInput:
+	switch {
+	case front == NoFrontier || mutant.On("closed groups stay in the log"):
+	case front == EndOfInput:
 		log.DeleteRange([]byte{tagGroup}, []byte{tagGroup + 1})
 	default:
 		from := vec.AppendIntKey([]byte{tagGroup}, NoFrontier)
@@ -92,7 +93,7 @@ func (a *aggregate) logBucket(log Log, b *bucket) {
 	}
 	b.dirty = trim(b.dirty)
 	for i, acc := range b.accs {
-		if e, ok := acc.(fn.EntryAccumulator); ok {
+		if e, ok := acc.(fn.EntryAccumulator); ok && !mutant.On("entries are not logged") {
 			a.logEntries(log, b, i, e)
 		}
 	}

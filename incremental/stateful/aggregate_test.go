@@ -123,7 +123,7 @@ func naiveAggs(rows [][]any) []any {
 	return out
 }
 
-func resolve(t *testing.T, f fn.Aggregate, ts ...types.Type) fn.AggImpl {
+func resolve(t tester, f fn.Aggregate, ts ...types.Type) fn.AggImpl {
 	t.Helper()
 	var args []fn.Arg
 	for _, ty := range ts {
@@ -131,12 +131,12 @@ func resolve(t *testing.T, f fn.Aggregate, ts ...types.Type) fn.AggImpl {
 	}
 	impl, err := f.Resolve(args)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("%v", err)
 	}
 	return impl
 }
 
-func testAggs(t *testing.T) []AggregateSpec {
+func testAggs(t tester) []AggregateSpec {
 	return []AggregateSpec{
 		{Impl: resolve(t, agg.Count), Filter: -1},
 		{Impl: resolve(t, agg.Sum, bigint), Args: []int{2}, Filter: -1},
@@ -223,12 +223,12 @@ func aggCase(name string, cfg AggregateConfig) *opCase {
 		cfg.KeyTypes = append(cfg.KeyTypes, aggInput[c])
 	}
 	cfg.Name = name
-	return &opCase{name: name, types: aggInput, twin: newAggTwin(cfg), row: aggRow, fronts: aggFronts, retract: cfg.Retract,
-		make: func(t *testing.T) Operator {
+	return &opCase{name: name, types: aggInput, twin: newAggTwin(cfg), row: aggRow, fronts: aggFronts, retract: cfg.Retract, net: true,
+		make: func(t tester) Operator {
 			cfg.Aggs = testAggs(t)
 			op, err := NewAggregate(cfg)
 			if err != nil {
-				t.Fatal(err)
+				t.Fatalf("%v", err)
 			}
 			return op
 		}}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/sqlstream/sqlstream/exec/fn"
 	"github.com/sqlstream/sqlstream/exec/hash"
+	"github.com/sqlstream/sqlstream/exec/mutant"
 	"github.com/sqlstream/sqlstream/exec/types"
 	"github.com/sqlstream/sqlstream/exec/vec"
 )
@@ -104,7 +105,7 @@ func newBucket(a *aggregate, at slot, proto *hash.Table) *bucket {
 	b := &bucket{at: at, accs: make([]fn.Accumulator, len(a.specs))}
 	for i := range a.specs {
 		if !a.specs[i].counter {
-			b.accs[i] = a.specs[i].impl.New(a.cfg.Retract)
+			b.accs[i] = a.specs[i].impl.New(a.cfg.Retract && !mutant.On("deletions meet append-only accumulators"))
 		}
 	}
 	if proto != nil {

@@ -44,10 +44,10 @@ func closeCases() []*opCase {
 		cfg := CloseConfig{Name: "close", Types: dedupInput, Bound: 0, Width: width}
 		out = append(out, &opCase{name: map[int64]string{1: "exact", 25: "wide"}[width], types: dedupInput, row: dedupRow, fronts: aggFronts, retract: true,
 			twin: func() twin { return &closeTwin{front: NoFrontier} },
-			make: func(t *testing.T) Operator {
+			make: func(t tester) Operator {
 				op, err := NewClose(cfg)
 				if err != nil {
-					t.Fatal(err)
+					t.Fatalf("%v", err)
 				}
 				return op
 			}})
@@ -112,10 +112,10 @@ func matCases() []*opCase {
 	mk := func(name string, cfg MaterializeConfig) *opCase {
 		return &opCase{name: name, types: dedupInput, row: dedupRow, fronts: func(int) []int64 { return nil }, retract: true, replaces: cfg.Whole,
 			twin: func() twin { return &matTwin{offset: cfg.Offset, limit: cfg.Limit} },
-			make: func(t *testing.T) Operator {
+			make: func(t tester) Operator {
 				op, err := NewMaterialize(cfg)
 				if err != nil {
-					t.Fatal(err)
+					t.Fatalf("%v", err)
 				}
 				return op
 			}}
@@ -146,7 +146,7 @@ func TestMaterializeOrder(t *testing.T) {
 		return nil
 	})
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("%v", err)
 	}
 	for i, row := range sortedRows(rows) {
 		if got[i] != rowText(row) {
@@ -163,7 +163,7 @@ func TestNegativeWeight(t *testing.T) {
 	tr := &Trigger{Ctx: &fn.Ctx{}}
 	none := func(*vec.Batch) error { return nil }
 	if err := r.op.Step(tr, 0, 0, b, none); err != nil {
-		t.Fatal(err)
+		t.Fatalf("%v", err)
 	}
 	if err := r.op.Flush(tr, none); err == nil {
 		t.Fatal("a negative weight must be an error")

@@ -81,10 +81,10 @@ func dedupCase(name string, tw dedupTwin) *opCase {
 			d.front, d.seen, d.emitted = NoFrontier, map[string][]any{}, bag{}
 			return &d
 		},
-		make: func(t *testing.T) Operator {
+		make: func(t tester) Operator {
 			op, err := NewDedup(cfg)
 			if err != nil {
-				t.Fatal(err)
+				t.Fatalf("%v", err)
 			}
 			return op
 		}}

@@ -55,12 +55,12 @@ func distinctCases() []*opCase {
 		for _, bound := range []int{-1, 0} {
 			cfg := DistinctConfig{Name: "distinct", Types: dedupInput, Retract: retract, Bound: bound, Width: 25}
 			name := map[bool]string{false: "append", true: "retract"}[retract] + map[int]string{-1: "", 0: ", bound"}[bound]
-			out = append(out, &opCase{name: name, types: dedupInput, row: dedupRow, fronts: aggFronts, retract: retract,
+			out = append(out, &opCase{name: name, types: dedupInput, row: dedupRow, fronts: aggFronts, retract: retract, net: true,
 				twin: func() twin { return &distinctTwin{bound: bound, front: NoFrontier, seen: map[string]*twinGroup{}} },
-				make: func(t *testing.T) Operator {
+				make: func(t tester) Operator {
 					op, err := NewDistinct(cfg)
 					if err != nil {
-						t.Fatal(err)
+						t.Fatalf("%v", err)
 					}
 					return op
 				}})

@@ -35,10 +35,18 @@ type twin interface {
 	live() [][]any
 }
 
+// tester is what the harness needs of *testing.T: mutants must fail without failing.
+type tester interface {
+	Helper()
+	Errorf(format string, args ...any)
+	Fatalf(format string, args ...any)
+	Failed() bool
+}
+
 // opCase is an operator under test.
 type opCase struct {
 	name   string
-	make   func(t *testing.T) Operator
+	make   func(t tester) Operator
 	types  []types.Type
 	twin   func() twin
 	row    func(rng *rand.Rand, trigger int) []any
@@ -47,6 +55,8 @@ type opCase struct {
 	retract bool
 	// ordered: rows keep their order and one worker.
 	ordered bool
+	// net: no row is both emitted and retracted in a trigger.
+	net bool
 	// replaces: each trigger's output is the whole result (complete mode).
 	replaces bool
 }
@@ -100,7 +110,7 @@ func (l memLog) DeleteRange(from, to []byte) {
 	}
 }
 
-func (l memLog) load(t *testing.T, op Operator) {
+func (l memLog) load(t tester, op Operator) {
 	t.Helper()
 	keys := make([]string, 0, len(l))
 	for k := range l {
@@ -140,14 +150,14 @@ type run struct {
 	fate [3]int64
 }
 
-func (c *opCase) newRun(t *testing.T, v variant) *run {
+func (c *opCase) newRun(t tester, v variant) *run {
 	return &run{c: c, v: v, op: c.make(t), log: memLog{}, sum: bag{}}
 }
 
 // trigger plays one trigger and returns what was emitted.
-func (r *run) trigger(t *testing.T, id int, changes []change, fronts []int64) bag {
+func (r *run) trigger(t tester, id int, changes []change, fronts []int64) bag {
 	t.Helper()
-	delta := bag{}
+	delta, plus, minus := bag{}, bag{}, bag{}
 	emit := func(b *vec.Batch) error {
 		for i := range b.Rows() {
 			row := b.Row(i)
@@ -156,6 +166,11 @@ func (r *run) trigger(t *testing.T, id int, changes []change, fronts []int64) ba
 				vals[k] = vec.ToAny(col, row)
 			}
 			delta.add(vals, b.Weight(row))
+			if b.Weight(row) > 0 {
+				plus.add(vals, 1)
+			} else {
+				minus.add(vals, 1)
+			}
 		}
 		return nil
 	}
@@ -179,6 +194,11 @@ func (r *run) trigger(t *testing.T, id int, changes []change, fronts []int64) ba
 	if replaced {
 		r.sum = bag{}
 	}
+	for k := range minus {
+		if r.c.net && plus[k] != 0 {
+			t.Errorf("trigger %d: %s is emitted and retracted", id, k)
+		}
+	}
 	for k, w := range delta {
 		if r.sum[k] += w; r.sum[k] == 0 {
 			delete(r.sum, k)
@@ -190,7 +210,7 @@ func (r *run) trigger(t *testing.T, id int, changes []change, fronts []int64) ba
 	return delta
 }
 
-func (r *run) step(t *testing.T, tr *Trigger, changes []change, emit Emit) {
+func (r *run) step(t tester, tr *Trigger, changes []change, emit Emit) {
 	t.Helper()
 	seq := int64(0)
 	for i := 0; len(changes) > 0; i++ {
@@ -241,7 +261,7 @@ func (r *run) batch(changes []change) *vec.Batch {
 
 // play runs all variants of a case through one history; the error names the first trigger
 // that is wrong.
-func (c *opCase) play(t *testing.T, seed uint64) {
+func (c *opCase) play(t tester, seed uint64) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(seed, 7))
 	tw := c.twin()
@@ -263,7 +283,7 @@ func (c *opCase) play(t *testing.T, seed uint64) {
 	}
 }
 
-func (c *opCase) compare(t *testing.T, seed uint64, trigger int, runs []*run, changes []change, fronts []int64, want bag, fates [3]int64) {
+func (c *opCase) compare(t tester, seed uint64, trigger int, runs []*run, changes []change, fronts []int64, want bag, fates [3]int64) {
 	t.Helper()
 	var first bag
 	for i, r := range runs {
@@ -304,7 +324,7 @@ func (c *opCase) changes(rng *rand.Rand, tw twin, trigger int) ([]change, [3]int
 }
 
 // empty deletes every row that can be deleted, and expects nothing to be left.
-func (c *opCase) empty(t *testing.T, seed uint64, tw twin, runs []*run) {
+func (c *opCase) empty(t tester, seed uint64, tw twin, runs []*run) {
 	t.Helper()
 	var changes []change
 	for _, row := range append([][]any{}, tw.live()...) {

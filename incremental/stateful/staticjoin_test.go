@@ -172,7 +172,7 @@ func joinCase(name string, cfg StaticJoinConfig, static [][]any, retract bool) *
 	return &opCase{name: name, types: joinInput, row: joinRow, retract: retract,
 		fronts: func(int) []int64 { return nil },
 		twin:   func() twin { return &joinTwin{cfg: cfg, static: static} },
-		make: func(t *testing.T) Operator {
+		make: func(t tester) Operator {
 			bs := vec.NewBuilders(joinInput)
 			for _, r := range static {
 				for i, x := range r {
@@ -182,7 +182,7 @@ func joinCase(name string, cfg StaticJoinConfig, static [][]any, retract bool) *
 			b := vec.NewBatch(bs[0].Take(), bs[1].Take(), bs[2].Take())
 			index, err := NewStaticIndex(cfg, []*vec.Batch{b})
 			if err != nil {
-				t.Fatal(err)
+				t.Fatalf("%v", err)
 			}
 			return &stageOp{index: index, own: index.Stage(), locals: map[int]Stepper{}}
 		}}

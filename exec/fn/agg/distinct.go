@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/sqlstream/sqlstream/exec/fn"
+	"github.com/sqlstream/sqlstream/exec/mutant"
 	"github.com/sqlstream/sqlstream/exec/vec"
 )
 
@@ -89,6 +90,8 @@ func (a *distinct) begin() {
 // turn is 1 when a value appears, −1 when it vanishes.
 func turn(before, after int64) int64 {
 	switch {
+	case mutant.On("DISTINCT passes weights"):
+		return after - before
 	case before <= 0 && after > 0:
 		return 1
 	case before > 0 && after <= 0:

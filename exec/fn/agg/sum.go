@@ -2,6 +2,7 @@ package agg
 
 import (
 	"github.com/sqlstream/sqlstream/exec/fn"
+	"github.com/sqlstream/sqlstream/exec/mutant"
 	"github.com/sqlstream/sqlstream/exec/types"
 	"github.com/sqlstream/sqlstream/exec/vec"
 )
@@ -109,7 +110,7 @@ func (a *sumInt) Result(groups []uint32, out *vec.Builder) error {
 	for _, g := range groups {
 		s := &a.at[g]
 		switch {
-		case s.n == 0:
+		case s.n == 0 && !mutant.On("the sum of nothing is 0"):
 			out.AppendNull()
 		case s.hi != int64(s.lo)>>63:
 			return &fn.DataError{Func: "sum", Value: s.value().String(), Row: -1, Msg: "the result does not fit in BIGINT"}

@@ -1,0 +1,88 @@
+//go:build mutants
+
+package stateful
+
+import (
+	"fmt"
+	"runtime"
+	"testing"
+
+	"github.com/sqlstream/sqlstream/exec/mutant"
+)
+
+// Every mutant must be caught by the harness.
+var mutants = map[string]func() []*opCase{
+	"aggregate emits unchanged rows":                        aggCases,
+	"aggregate forgets retractions":                         aggCases,
+	"groups without rows stay":                              aggCases,
+	"windows close with the frontier of the trigger before": aggCases,
+	"the bound is not logged":                               aggCases,
+	"closed groups stay in the log":                         aggCases,
+	"entries are not logged":                                aggCases,
+	"deletions meet append-only accumulators":               aggCases,
+	"old results are taken twice":                           aggCases,
+	"panes combine one too few":                             aggCases,
+	"panes are never late":                                  aggCases,
+	"DISTINCT passes weights":                               aggCases,
+	"the sum of nothing is 0":                               aggCases,
+	"rows at the watermark are late":                        dedupCases,
+	"within-watermark keys live one delay more":             dedupCases,
+	"NOT IN ignores NULLs":                                  joinCases,
+	"residual is a filter after the join":                   joinCases,
+}
+
+// witness takes the failures of a mutant.
+type witness struct{ seen string }
+
+func (w *witness) Helper()                           {}
+func (w *witness) Errorf(format string, args ...any) { w.seen = fmt.Sprintf(format, args...) }
+func (w *witness) Fatalf(format string, args ...any) {
+	w.Errorf(format, args...)
+	runtime.Goexit()
+}
+func (w *witness) Failed() bool { return w.seen != "" }
+
+// killed plays cases until one fails.
+func killed(cases []*opCase) bool {
+	for seed := range uint64(12) {
+		for _, c := range cases {
+			w := &witness{}
+			done := make(chan struct{})
+			go func() {
+				defer close(done)
+				defer func() {
+					if r := recover(); r != nil {
+						w.seen = fmt.Sprint(r)
+					}
+				}()
+				c.play(w, seed)
+			}()
+			<-done
+			if w.Failed() {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func TestMutants(t *testing.T) {
+	for name, cases := range mutants {
+		t.Run(name, func(t *testing.T) {
+			restore := mutant.Activate(name)
+			defer restore()
+			if !killed(cases()) {
+				t.Error("survives")
+			}
+		})
+	}
+}
+
+// Without a mutant nothing is caught.
+func TestNoMutant(t *testing.T) {
+	for _, cases := range [][]*opCase{aggCases()[:3], dedupCases(), joinCases()[:8]} {
+		if killed(cases) {
+			t.Error("the harness fails without a mutant")
+		}
+	}
+}
