@@ -25,6 +25,3 @@ func families() [][]*fn.Scalar {
 		arrays(), structsAndMaps(), lambdas(), bitwise(), miscellany(),
 	}
 }
-
-// Generators lists every generator.
-func Generators() []*fn.Generator { return nil }
