@@ -80,7 +80,6 @@ type Sink struct {
 	maxRows  int64
 	owned    bool // the owner file says that we may publish
 	owner    sinklog.Owner
-	swept    bool // the staging directories of earlier runs are gone
 }
 
 func open(formats []*format.Format, c sink.Config) (*Sink, error) {

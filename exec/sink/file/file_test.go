@@ -3,6 +3,7 @@ package file_test
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"strings"
 	"syscall"
 	"testing"
@@ -22,7 +23,7 @@ func TestBatchesBecomeFiles(t *testing.T) {
 	o.want(o.marker(s), "false -1 false")
 	p := o.stage(s, 0, rows(1, 2))
 	o.want(o.plain(), "")
-	o.want(string(p), `{"batch":0,"files":[{"staged":"_staging/f67b589e-31f6-4ace-b1ab-365c155acca3/0/0.staged",`+
+	o.want(string(p), `{"batch":0,"files":[{"staged":"_staging/f67b589e-31f6-4ace-b1ab-365c155acca3/0-0.staged",`+
 		`"name":"part-00000-f67b589e-0-c000.txt","size":11,"rows":2}]}`)
 	o.publish(s, 0, p)
 	o.write(s, 1, rows(3), rows(4, 0))
@@ -293,7 +294,7 @@ func TestBadPayloads(t *testing.T) {
 		`{"batch":0,`:            `payload of batch 0: unexpected end of JSON input`,
 		`{"batch":0,"files":[{"staged":"_staging/x","name":"../y"}]}`:         `payload of batch 0: file "_staging/x" → "../y" is not in the output directory`,
 		`{"batch":0,"files":[{"staged":"_staging/../../x","name":"y"}]}`:      `payload of batch 0: file "_staging/../../x" → "y" is not in the output directory`,
-		`{"batch":0,"files":[{"staged":"_staging/q/0/7.staged","name":"y"}]}`: `file _staging/q/0/7.staged, staged for batch 0, is gone; the batch must be computed again (RESUME QUERY … RECOMPUTE)`,
+		`{"batch":0,"files":[{"staged":"_staging/q/0-7.staged","name":"y"}]}`: `file _staging/q/0-7.staged, staged for batch 0, is gone; the batch must be computed again (RESUME QUERY … RECOMPUTE)`,
 	} {
 		o.wantErr(s.Publish(context.Background(), o.batch(0), []byte(text)), `sink "result": `+want)
 	}
@@ -315,13 +316,12 @@ func TestDamagedLog(t *testing.T) {
 }
 
 func TestFullAndReadOnlyDisk(t *testing.T) {
-	for kind, errno := range map[vfs.OpKind]error{vfs.OpWrite: syscall.ENOSPC, vfs.OpCreate: syscall.EROFS, vfs.OpSync: syscall.EIO, vfs.OpMkdir: syscall.EACCES} {
+	for kind, errno := range map[vfs.OpKind]error{vfs.OpWrite: syscall.ENOSPC, vfs.OpCreate: syscall.EROFS, vfs.OpSync: syscall.EIO} {
 		o := newOut(t)
 		disk := vfs.NewCrashable(3)
 		o.fs = disk
 		s := o.mustOpen()
-		p := o.write(s, 0, rows(1))
-		_ = p
+		o.write(s, 0, rows(1))
 		disk.OnOp(func(op vfs.Op) error {
 			if op.Kind == kind {
 				return errno
@@ -335,6 +335,22 @@ func TestFullAndReadOnlyDisk(t *testing.T) {
 		disk.OnOp(nil)
 		o.write(s, 1, rows(2)) // space returned
 		o.want(o.plain(), "1,w1 2,w2")
+	}
+}
+
+func TestDirectoryThatCannotBeMade(t *testing.T) {
+	o := newOut(t)
+	disk := vfs.NewCrashable(3)
+	o.fs = disk
+	disk.OnOp(func(op vfs.Op) error {
+		if op.Kind == vfs.OpMkdir {
+			return fs.ErrPermission
+		}
+		return nil
+	})
+	_, err := o.mustOpen().Stage(context.Background(), o.batch(0), feed(rows(1)))
+	if err == nil || !strings.HasPrefix(err.Error(), `sink "result": directory out: `) || !vfs.IsReadOnly(err) {
+		t.Error(err)
 	}
 }
 

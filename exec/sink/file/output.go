@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"path"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/sqlstream/sqlstream/exec/format"
@@ -40,14 +39,8 @@ func (st *stage) output(key string, dir func() string) (*output, error) {
 
 func (st *stage) create(key, dir string) (*output, error) {
 	s := st.s
-	if !st.made {
-		if err := vfs.MkdirAllSync(s.cfg.FS, s.abs(st.dir)); err != nil {
-			return nil, err
-		}
-		st.made = true
-	}
 	n := len(st.files)
-	o := &output{key: key, file: staged{Staged: path.Join(st.dir, strconv.Itoa(n)+stagedExt)}}
+	o := &output{key: key, file: staged{Staged: path.Join(s.staging(), fmt.Sprintf("%d-%d%s", st.b.ID, n, stagedExt))}}
 	var err error
 	if o.file.Name, err = st.freeName(dir, n); err != nil {
 		return nil, err

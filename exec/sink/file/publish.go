@@ -135,7 +135,7 @@ func (s *Sink) publish(b sink.Batch, text []byte) error {
 			return err
 		}
 		if done {
-			return s.sweep(b)
+			return s.sweep(b.ID)
 		}
 		id = s.owner.LogID(b.ID)
 	}
@@ -149,7 +149,7 @@ func (s *Sink) publish(b sink.Batch, text []byte) error {
 	if err := s.log.Append(id, files, s.cfg.Clock.Now()); err != nil {
 		return err
 	}
-	return s.sweep(b)
+	return s.sweep(b.ID)
 }
 
 func decodePayload(b sink.Batch, text []byte) (payload, error) {
@@ -269,6 +269,12 @@ func (s *Sink) move(batch int64, f staged) (time.Time, error) {
 		return time.Time{}, fmt.Errorf("file %s of batch %d has %d bytes, expected %d", f.Name, batch, info.Size(), f.Size)
 	}
 	return info.ModTime(), nil
+}
+
+// sweep removes what was staged up to a batch that is published: batches are published
+// in order.
+func (s *Sink) sweep(batch int64) error {
+	return s.removeStaged(func(n int64) bool { return n <= batch })
 }
 
 func isMissing(err error) bool { return errors.Is(err, fs.ErrNotExist) }

@@ -45,7 +45,7 @@ func emptyPayload(batch int64) []byte {
 
 // Stage implements sink.Sink.
 func (s *Sink) Stage(ctx context.Context, b sink.Batch, rows func(func(*vec.Batch) error) error) ([]byte, error) {
-	st := &stage{s: s, b: b, dir: path.Join(s.staging(), strconv.FormatInt(b.ID, 10)), open: map[string]*output{}}
+	st := &stage{s: s, b: b, open: map[string]*output{}}
 	text, err := st.run(ctx, rows)
 	if err != nil {
 		st.abandon()
@@ -73,8 +73,6 @@ func (s *Sink) abs(rel string) string { return filepath.Join(s.out, filepath.Fro
 type stage struct {
 	s     *Sink
 	b     sink.Batch
-	dir   string             // relative to the output directory
-	made  bool               // the directory exists
 	open  map[string]*output // by partition key; "" without partitions
 	order []*output          // the open ones, in the order of their last use
 	files []staged
@@ -85,7 +83,7 @@ func (st *stage) run(ctx context.Context, rows func(func(*vec.Batch) error) erro
 	if err := st.s.prepare(); err != nil {
 		return nil, err
 	}
-	if err := st.s.cfg.FS.RemoveAll(st.s.abs(st.dir)); err != nil { // of a try that was never logged
+	if err := st.s.removeStaged(func(n int64) bool { return n == st.b.ID }); err != nil { // of a try that was never logged
 		return nil, err
 	}
 	err := rows(func(b *vec.Batch) error {
@@ -106,11 +104,13 @@ func (st *stage) run(ctx context.Context, rows func(func(*vec.Batch) error) erro
 	return json.Marshal(payload{Batch: st.b.ID, Files: st.files})
 }
 
-// prepare makes the directory of the log before any data file is visible: a source on
-// the directory then reads the log from the start.
+// prepare makes the directories; that of the log before any data file is visible, so
+// that a source on the output reads the log from the start.
 func (s *Sink) prepare() error {
-	if err := vfs.MkdirAllSync(s.cfg.FS, s.log.Path()); err != nil {
-		return fmt.Errorf("directory %s: %w", s.path, err)
+	for _, dir := range []string{s.log.Path(), s.abs(s.staging())} {
+		if err := vfs.MkdirAllSync(s.cfg.FS, dir); err != nil {
+			return fmt.Errorf("directory %s: %w", s.path, err)
+		}
 	}
 	return nil
 }
@@ -232,7 +232,7 @@ func (st *stage) finish() error {
 			return err
 		}
 	}
-	return vfs.SyncDir(st.s.cfg.FS, st.s.abs(st.dir))
+	return vfs.SyncDir(st.s.cfg.FS, st.s.abs(st.s.staging()))
 }
 
 // nullDirectory is the partition directory of a file without rows.
@@ -250,48 +250,32 @@ func (st *stage) abandon() {
 	for _, o := range st.order {
 		_ = o.f.Close()
 	}
-	_ = st.s.cfg.FS.RemoveAll(st.s.abs(st.dir))
+	_ = st.s.removeStaged(func(n int64) bool { return n == st.b.ID })
 }
 
-// Discard implements sink.Sink.
+// Discard implements sink.Sink. Earlier batches are logged, and perhaps not published
+// yet.
 func (s *Sink) Discard(_ context.Context, b sink.Batch) error {
-	root := s.abs(s.staging())
-	entries, err := s.cfg.FS.ReadDir(root)
+	return s.wrap(s.removeStaged(func(n int64) bool { return n >= b.ID }))
+}
+
+// removeStaged removes the staged files of the batches that match. Nothing depends on
+// when that becomes durable.
+func (s *Sink) removeStaged(match func(batch int64) bool) error {
+	dir := s.abs(s.staging())
+	entries, err := s.cfg.FS.ReadDir(dir)
 	if isMissing(err) {
 		return nil
 	}
 	if err != nil {
-		return s.wrap(err)
+		return err
 	}
 	for _, e := range entries {
-		if n, err := strconv.ParseInt(e.Name(), 10, 64); err == nil && n < b.ID {
-			continue // logged, and perhaps not published yet
+		batch, _, _ := strings.Cut(e.Name(), "-")
+		if n, err := strconv.ParseInt(batch, 10, 64); err != nil || !match(n) {
+			continue
 		}
-		if err := s.cfg.FS.RemoveAll(filepath.Join(root, e.Name())); err != nil {
-			return s.wrap(err)
-		}
-	}
-	return nil
-}
-
-// sweep removes the staging directory of a batch that was published, and the first
-// time those of the batches before: batches are published in order.
-func (s *Sink) sweep(b sink.Batch) error {
-	names := []string{strconv.FormatInt(b.ID, 10)}
-	if !s.swept {
-		entries, err := s.cfg.FS.ReadDir(s.abs(s.staging()))
-		if err != nil && !isMissing(err) {
-			return err
-		}
-		for _, e := range entries {
-			if n, err := strconv.ParseInt(e.Name(), 10, 64); err == nil && n < b.ID {
-				names = append(names, e.Name())
-			}
-		}
-		s.swept = true
-	}
-	for _, name := range names {
-		if err := s.cfg.FS.RemoveAll(s.abs(path.Join(s.staging(), name))); err != nil {
+		if err := s.cfg.FS.Remove(filepath.Join(dir, e.Name())); err != nil && !isMissing(err) {
 			return err
 		}
 	}
