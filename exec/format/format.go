@@ -32,7 +32,7 @@ type Format struct {
 	Columns []types.Column
 	// Infer finds the columns of a file from its metadata or first rows; nil = not
 	// possible. Config.Columns is not looked at. Files of one source are inferred one by
-	// one and their columns united by Merge.
+	// one and their columns united by guess.Merge.
 	Infer func(ctx context.Context, f File, c Config) ([]types.Column, error)
 	// NewReader checks columns and options once, for all files of a source.
 	NewReader func(c Config) (Reader, error)

@@ -23,7 +23,10 @@ func Format() *format.Format {
 		ReadOptions: option.Join(format.PolicyOptions(), format.TimeOptions(), []option.Spec{
 			{Name: "multi_line", Type: option.Bool, Default: "false", Doc: "A file is one array of objects, or objects over several lines. Such a file is read whole, by one worker."},
 		}),
-		Extensions: []string{".json", ".jsonl", ".ndjson"},
-		NewReader:  newReader,
+		Extensions:   []string{".json", ".jsonl", ".ndjson"},
+		WriteOptions: writeOptions(),
+		Infer:        infer,
+		NewReader:    newReader,
+		NewWriter:    newWriter,
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,118 +13,18 @@ import (
 	"time"
 
 	"github.com/sqlstream/sqlstream/exec/format"
-	"github.com/sqlstream/sqlstream/exec/option"
+	"github.com/sqlstream/sqlstream/exec/format/formattest"
 	"github.com/sqlstream/sqlstream/exec/types"
 	"github.com/sqlstream/sqlstream/exec/vec"
 )
 
-func cols(spec ...any) []types.Column {
-	var out []types.Column
-	for i := 0; i < len(spec); i += 2 {
-		t, ok := spec[i+1].(types.Type)
-		if !ok {
-			t = types.Of(spec[i+1].(types.Kind))
-		}
-		out = append(out, types.Column{Name: spec[i].(string), Type: t})
-	}
-	return out
-}
-
 func config(t testing.TB, c []types.Column, opts ...string) format.Config {
 	t.Helper()
-	var vals []option.Value
-	for i := 0; i < len(opts); i += 2 {
-		vals = append(vals, option.Value{Name: opts[i], Text: opts[i+1]})
-	}
-	d, err := option.Decode(Format().ReadOptions, vals)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return format.Config{Columns: c, Options: d}
+	return formattest.Config(t, Format().ReadOptions, c, opts...)
 }
 
-// read reads a file with all columns and prints a row per line.
 func read(c format.Config, name string, content []byte) (rows []string, bad []format.BadRow, err error) {
-	need := make([]int, len(c.Columns))
-	for i := range need {
-		need[i] = i
-	}
-	return readSome(c, name, content, need)
-}
-
-func readSome(c format.Config, name string, content []byte, need []int) (rows []string, bad []format.BadRow, err error) {
-	r, err := newReader(c)
-	if err != nil {
-		return nil, nil, err
-	}
-	f := format.File{Name: name, R: bytes.NewReader(content), Size: int64(len(content))}
-	sections, err := r.Sections(context.Background(), f)
-	if err != nil {
-		return nil, nil, err
-	}
-	return readSections(r, f, sections, need)
-}
-
-func readSections(r format.Reader, f format.File, sections []format.Section, need []int) (rows []string, bad []format.BadRow, err error) {
-	rd := format.Reading{Need: need, Bad: func(b format.BadRow) {
-		b.Raw = bytes.Clone(b.Raw)
-		bad = append(bad, b)
-	}}
-	for _, s := range sections {
-		err := r.Read(context.Background(), f, s, rd, func(b *vec.Batch) error {
-			for i := range b.N {
-				var parts []string
-				for _, v := range b.Cols {
-					parts = append(parts, show(v, i))
-				}
-				rows = append(rows, strings.Join(parts, " | "))
-			}
-			return nil
-		})
-		if err != nil {
-			return rows, bad, err
-		}
-	}
-	return rows, bad, nil
-}
-
-func show(v *vec.Vector, row int) string {
-	if v.IsNull(row) {
-		return "NULL"
-	}
-	switch v.Type.Kind {
-	case types.Bool:
-		return fmt.Sprint(v.IsTrue(row))
-	case types.Float32, types.Float64:
-		return fmt.Sprint(v.Float(row))
-	case types.String, types.Bytes:
-		return fmt.Sprintf("%q", v.Text(row))
-	case types.Timestamp, types.TimestampNTZ:
-		return time.UnixMicro(v.Int(row)).UTC().Format("2006-01-02T15:04:05.999999")
-	case types.Array:
-		var parts []string
-		for i := v.Off[row]; i < v.Off[row+1]; i++ {
-			parts = append(parts, show(v.Child[0], int(i)))
-		}
-		return "[" + strings.Join(parts, ",") + "]"
-	case types.Map:
-		var parts []string
-		for i := v.Off[row]; i < v.Off[row+1]; i++ {
-			parts = append(parts, show(v.Child[0], int(i))+":"+show(v.Child[1], int(i)))
-		}
-		return "{" + strings.Join(parts, ",") + "}"
-	case types.Struct:
-		var parts []string
-		for i := range v.Child {
-			parts = append(parts, show(v.Child[i], row))
-		}
-		return "(" + strings.Join(parts, ",") + ")"
-	case types.Decimal:
-		if v.Type.Prec > 18 {
-			return fmt.Sprintf("%d:%d", v.I128[row].Hi, v.I128[row].Lo)
-		}
-	}
-	return fmt.Sprint(v.Int(row))
+	return formattest.Read(Format(), c, name, content)
 }
 
 // check reads lines and compares the rows.
@@ -141,7 +40,7 @@ func check(t *testing.T, c format.Config, content string, want ...string) {
 }
 
 func TestKeys(t *testing.T) {
-	c := config(t, cols("a", types.Int32, "b", types.String))
+	c := config(t, formattest.Columns("a", types.Int32, "b", types.String))
 	check(t, c, `{"a":1,"b":"x"}
 {"b":"y","a":2}
  { "a" : 3 , "b" : "z" }	
@@ -161,27 +60,27 @@ func TestKeys(t *testing.T) {
 }
 
 func TestEndsOfLines(t *testing.T) {
-	c := config(t, cols("a", types.Int64))
+	c := config(t, formattest.Columns("a", types.Int64))
 	check(t, c, "\xef\xbb\xbf{\"a\":1}\r\n\r\n{\"a\":2}\r\n  \n{\"a\":3}", "1", "2", "3")
 	check(t, c, "\n\n", []string{}...)
 	check(t, c, "")
 }
 
 func TestScalars(t *testing.T) {
-	c := config(t, cols("t", types.Int8, "b", types.Bool, "f", types.Float32, "d", types.Float64,
+	c := config(t, formattest.Columns("t", types.Int8, "b", types.Bool, "f", types.Float32, "d", types.Float64,
 		"m", types.DecimalOf(10, 2), "g", types.DecimalOf(38, 4), "day", types.Date, "ts", types.Timestamp, "l", types.TimestampNTZ, "x", types.Bytes))
 	check(t, c, `{"t":-128,"b":true,"f":1.5,"d":-1e3,"m":12.345,"g":12345678901234567890.12345,"day":"1970-01-02","ts":"2026-01-01T00:00:00.123","l":"2026-01-01 10:00:00","x":"aGk="}
 {"t":127,"b":false,"f":0.1,"d":"NaN","m":"-0.005","g":-1,"day":"1969-12-31","ts":"2026-01-01T02:00:00+02:00","l":"2026-01-01T10:00","x":""}
 {"d":123456789012345678901234567890,"m":1e2,"ts":"2026-01-01"}
 {"d":"-Infinity","m":99999999.994,"ts":"2026-01-01 00:00:00.1234567Z"}`,
-		`-128 | true | 1.5 | -1000 | 1235 | 6692:11177671081359486963 | 1 | 2026-01-01T00:00:00.123 | 2026-01-01T10:00:00 | "hi"`,
-		`127 | false | 0.10000000149011612 | NaN | -1 | -1:18446744073709541616 | -1 | 2026-01-01T00:00:00 | 2026-01-01T10:00:00 | ""`,
-		`NULL | NULL | NULL | 1.2345678901234568e+29 | 10000 | NULL | NULL | 2026-01-01T00:00:00 | NULL | NULL`,
-		`NULL | NULL | NULL | -Inf | 9999999999 | NULL | NULL | 2026-01-01T00:00:00.123456 | NULL | NULL`)
+		`-128 | true | 1.5 | -1000 | 12.35 | 12345678901234567890.1235 | 1 | 2026-01-01T00:00:00.123 | 2026-01-01T10:00:00 | "hi"`,
+		`127 | false | 0.10000000149011612 | NaN | -0.01 | -1.0000 | -1 | 2026-01-01T00:00:00 | 2026-01-01T10:00:00 | ""`,
+		`NULL | NULL | NULL | 1.2345678901234568e+29 | 100.00 | NULL | NULL | 2026-01-01T00:00:00 | NULL | NULL`,
+		`NULL | NULL | NULL | -Inf | 99999999.99 | NULL | NULL | 2026-01-01T00:00:00.123456 | NULL | NULL`)
 }
 
 func TestWrongTypes(t *testing.T) {
-	c := config(t, cols("i", types.Int32, "b", types.Bool, "f", types.Float64, "m", types.DecimalOf(4, 2), "d", types.Date,
+	c := config(t, formattest.Columns("i", types.Int32, "b", types.Bool, "f", types.Float64, "m", types.DecimalOf(4, 2), "d", types.Date,
 		"ts", types.Timestamp, "n", types.TimestampNTZ, "x", types.Bytes, "a", types.ArrayOf(types.Of(types.Int32)), "s", types.StructOf(types.Field{Name: "k", Type: types.Of(types.Int8)})))
 	c.OnError = format.Skip
 	for _, v := range []string{`"i":"12"`, `"i":1.0`, `"i":1e2`, `"i":2147483648`, `"i":true`, `"i":[1]`, `"b":1`, `"b":"true"`, `"f":"1.5"`, `"f":1e999`,
@@ -200,7 +99,7 @@ func TestWrongTypes(t *testing.T) {
 }
 
 func TestNotJSON(t *testing.T) {
-	c := config(t, cols("i", types.Int32, "s", types.String))
+	c := config(t, formattest.Columns("i", types.Int32, "s", types.String))
 	c.OnError = format.Divert
 	for _, line := range []string{`{`, `}`, `{"i":1`, `{"i":}`, `{"i":01}`, `{"i":1,}`, `{i:1}`, `{"i" 1}`, `{"i":1 "s":2}`, `{"s":"a}`, `{"s":"\x"}`, `{"s":"\u12g4"}`,
 		"{\"s\":\"a\tb\"}", "{\"s\":\"\xff\"}", `{"z":"` + "\xc3\x28" + `"}`, `[1]`, `1`, `{"i":1}x`, `{"i":1}{"i":2}`, `{"z":tru}`, `{"z":[1,]}`, `{"z":{"a":1,}}`, `{"z":1.}`, `{"z":1e}`, `{"z":-}`, `{"z":.5}`,
@@ -217,7 +116,7 @@ func TestNotJSON(t *testing.T) {
 }
 
 func TestFailNamesTheRow(t *testing.T) {
-	c := config(t, cols("price", types.Int64))
+	c := config(t, formattest.Columns("price", types.Int64))
 	_, _, err := read(c, "in/a.json", []byte("{\"price\":1}\n\n{\"price\":\"abc\"}\n"))
 	var row *format.RowError
 	if !errors.As(err, &row) || err.Error() != `in/a.json:3: field "price": "abc" is not BIGINT; the row is {"price":"abc"}` {
@@ -226,7 +125,7 @@ func TestFailNamesTheRow(t *testing.T) {
 }
 
 func TestPermissive(t *testing.T) {
-	c := config(t, cols("a", types.Int32, "s", types.String, "_corrupt_record", types.String), "mode", "PERMISSIVE")
+	c := config(t, formattest.Columns("a", types.Int32, "s", types.String, "_corrupt_record", types.String), "mode", "PERMISSIVE")
 	check(t, c, `{"a":1,"s":"x"}
 {"s":"q\"q","a":"bad"}
 not json
@@ -234,7 +133,7 @@ not json
 		`1 | "x" | NULL`,
 		`NULL | "q\"q" | "{\"s\":\"q\\\"q\",\"a\":\"bad\"}"`,
 		`NULL | NULL | "not json"`, `2 | "y" | NULL`)
-	drop := config(t, cols("a", types.Int32), "mode", "DROPMALFORMED")
+	drop := config(t, formattest.Columns("a", types.Int32), "mode", "DROPMALFORMED")
 	rows, bad, err := read(drop, "a.json", []byte("{\"a\":\"x\"}\n{\"a\":1}\n"))
 	if err != nil || len(rows) != 1 || len(bad) != 1 {
 		t.Errorf("dropmalformed: %v %v %v", rows, bad, err)
@@ -243,7 +142,7 @@ not json
 
 func TestNested(t *testing.T) {
 	pair := types.StructOf(types.Field{Name: "x", Type: types.Of(types.Int32)}, types.Field{Name: "y", Type: types.ArrayOf(types.Of(types.String))})
-	c := config(t, cols("s", pair, "l", types.ArrayOf(pair), "m", types.MapOf(types.Of(types.String), types.Of(types.Float64))))
+	c := config(t, formattest.Columns("s", pair, "l", types.ArrayOf(pair), "m", types.MapOf(types.Of(types.String), types.Of(types.Float64))))
 	c.OnError = format.Skip
 	check(t, c, `{"s":{"x":1,"y":["a","b"]},"l":[{"x":2},null,{"Y":["q\n"],"X":3}],"m":{"k":1,"j":null,"k":2}}
 {"s":null,"l":[],"m":{}}
@@ -257,7 +156,7 @@ func TestNested(t *testing.T) {
 }
 
 func TestMultiLine(t *testing.T) {
-	c := config(t, cols("a", types.Int32), "multi_line", "true")
+	c := config(t, formattest.Columns("a", types.Int32), "multi_line", "true")
 	check(t, c, "[\n {\"a\":\n1}, {\"a\":2\n}]\n", "1", "2")
 	check(t, c, "{\"a\":\n1}\n{\"a\":2}", "1", "2")
 	check(t, c, " [ ] \n")
@@ -274,14 +173,14 @@ func TestMultiLine(t *testing.T) {
 }
 
 func TestPatterns(t *testing.T) {
-	c := config(t, cols("t", types.Timestamp, "d", types.Date), "timestamp_format", "dd/MM/yyyy HH:mm[:ss]", "date_format", "yyyyMMdd")
+	c := config(t, formattest.Columns("t", types.Timestamp, "d", types.Date), "timestamp_format", "dd/MM/yyyy HH:mm[:ss]", "date_format", "yyyyMMdd")
 	c.Zone, _ = time.LoadLocation("Europe/Berlin")
 	check(t, c, `{"t":"01/02/2026 10:30","d":"19700103"}
 {"t":"01/07/2026 10:30:05"}`, "2026-02-01T09:30:00 | 2", "2026-07-01T08:30:05 | NULL")
 }
 
 func TestZones(t *testing.T) {
-	c := config(t, cols("t", types.Timestamp))
+	c := config(t, formattest.Columns("t", types.Timestamp))
 	c.Zone, _ = time.LoadLocation("Europe/Berlin")
 	// The skipped hour moves forward, the repeated one is the earlier (summer) one.
 	check(t, c, `{"t":"2026-03-29T01:59:59"}
@@ -302,18 +201,18 @@ func TestSectionsGiveEachLineOnce(t *testing.T) {
 		fmt.Fprintf(&content, "{\"i\":%d,\"s\":\"%s\"}\n", i, strings.Repeat("x", i*7919%331))
 		want = append(want, fmt.Sprint(i))
 	}
-	r, err := newReader(config(t, cols("i", types.Int64)))
+	r, err := newReader(config(t, formattest.Columns("i", types.Int64)))
 	if err != nil {
 		t.Fatal(err)
 	}
 	n := int64(content.Len())
-	f := format.File{Name: "a.json", R: bytes.NewReader(content.Bytes()), Size: n}
+	f := formattest.File("a.json", content.Bytes())
 	for _, parts := range []int64{1, 2, 3, 7, 50, 997, 3000} {
 		var sections []format.Section
 		for i := range parts {
 			sections = append(sections, format.Section{Off: n * i / parts, End: n * (i + 1) / parts})
 		}
-		rows, _, err := readSections(r, f, sections, []int{0})
+		rows, _, err := formattest.ReadSections(r, f, sections, 1)
 		if err != nil || strings.Join(rows, " ") != strings.Join(want, " ") {
 			t.Errorf("%d sections: %d rows, %v", parts, len(rows), err)
 		}
@@ -321,12 +220,12 @@ func TestSectionsGiveEachLineOnce(t *testing.T) {
 }
 
 func TestLineNumbersInLaterSections(t *testing.T) {
-	c := config(t, cols("i", types.Int64))
+	c := config(t, formattest.Columns("i", types.Int64))
 	c.OnError = format.Skip
 	content := []byte("{\"i\":1}\n{\"i\":2}\n{\"i\":3}\n{\"i\":x}\n{\"i\":5}\n")
 	r, _ := newReader(c)
-	f := format.File{Name: "a.json", R: bytes.NewReader(content), Size: int64(len(content))}
-	_, bad, err := readSections(r, f, []format.Section{{Off: 12, End: int64(len(content))}}, []int{0})
+	f := formattest.File("a.json", content)
+	_, bad, err := formattest.ReadSections(r, f, []format.Section{{Off: 12, End: int64(len(content))}}, 1)
 	if err != nil || len(bad) != 1 || bad[0].Position != "a.json:4" {
 		t.Errorf("bad %v, %v", bad, err)
 	}
@@ -339,7 +238,7 @@ func TestCompressed(t *testing.T) {
 		fmt.Fprintf(w, "{\"i\":%d}\n", i)
 	}
 	w.Close()
-	c := config(t, cols("i", types.Int64))
+	c := config(t, formattest.Columns("i", types.Int64))
 	rows, _, err := read(c, "a.json.gz", z.Bytes())
 	if err != nil || len(rows) != 5000 || rows[4999] != "4999" {
 		t.Errorf("%d rows, %v", len(rows), err)
@@ -355,11 +254,11 @@ func TestCompressed(t *testing.T) {
 
 func TestRefused(t *testing.T) {
 	for _, typ := range []types.Type{types.Of(types.Interval), types.ArrayOf(types.Of(types.Interval)), types.MapOf(types.Of(types.Int32), types.Of(types.Int32))} {
-		if _, err := newReader(config(t, cols("c", typ))); err == nil || !strings.Contains(err.Error(), `column "c`) {
+		if _, err := newReader(config(t, formattest.Columns("c", typ))); err == nil || !strings.Contains(err.Error(), `column "c`) {
 			t.Errorf("%s: %v", typ, err)
 		}
 	}
-	c := config(t, cols("c", types.Int32), "mode", "permissive")
+	c := config(t, formattest.Columns("c", types.Int32), "mode", "permissive")
 	c.OnError = format.Skip
 	if _, err := newReader(c); err == nil {
 		t.Error("mode against on_error was accepted")
@@ -368,9 +267,9 @@ func TestRefused(t *testing.T) {
 
 func TestNoColumns(t *testing.T) {
 	n := 0
-	r, _ := newReader(config(t, cols("i", types.Int64)))
+	r, _ := newReader(config(t, formattest.Columns("i", types.Int64)))
 	content := []byte(strings.Repeat("{\"i\":1,\"j\":[1,2]}\n", 5000))
-	f := format.File{Name: "a.json", R: bytes.NewReader(content), Size: int64(len(content))}
+	f := formattest.File("a.json", content)
 	err := r.Read(context.Background(), f, format.Section{End: f.Size}, format.Reading{}, func(b *vec.Batch) error {
 		n += b.N
 		return nil
@@ -380,13 +279,11 @@ func TestNoColumns(t *testing.T) {
 	}
 }
 
-var _ = math.Pi
-
 // BenchmarkRead reads bids and ads as the benchmark kit makes them, if SQLSTREAM_DATA
 // names its folder; else lines of the same form.
 func BenchmarkRead(b *testing.B) {
-	bid := cols("auction", types.Int64, "bidder", types.Int64, "price", types.Int64, "channel", types.String, "url", types.String, "date_time", types.Timestamp, "extra", types.String)
-	ad := cols("user_id", types.String, "page_id", types.String, "ad_id", types.String, "ad_type", types.String, "event_type", types.String, "event_time", types.Int64, "ip_address", types.String)
+	bid := formattest.Columns("auction", types.Int64, "bidder", types.Int64, "price", types.Int64, "channel", types.String, "url", types.String, "date_time", types.Timestamp, "extra", types.String)
+	ad := formattest.Columns("user_id", types.String, "page_id", types.String, "ad_id", types.String, "ad_type", types.String, "event_type", types.String, "event_time", types.Int64, "ip_address", types.String)
 	for _, q := range []struct {
 		name, path string
 		cols       []types.Column
@@ -419,7 +316,7 @@ func benchmark(b *testing.B, c format.Config, need []int, content []byte) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	f := format.File{Name: "a.json", R: bytes.NewReader(content), Size: int64(len(content))}
+	f := formattest.File("a.json", content)
 	sections, _ := r.Sections(context.Background(), f)
 	b.SetBytes(f.Size)
 	b.ReportAllocs()

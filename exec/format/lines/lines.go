@@ -25,7 +25,6 @@ const (
 	sectionBytes = 16 << 20
 	firstBlock   = 256 << 10
 	minBlock     = 32 << 10
-	maxBlock     = 2 << 20
 )
 
 // Sections cuts a file into byte ranges; whole = true makes it one. Compressed files
@@ -57,6 +56,7 @@ type Reader struct {
 	buf      []byte // content up to n, then room
 	n        int    // bytes of content
 	next     int    // where the next block begins: what lies before was given out
+	given    int    // size of the last block
 	eof      bool
 	last     bool // the last block of the section was given out
 	base     int64
@@ -149,7 +149,7 @@ func (r *Reader) Next(want int) ([]byte, error) {
 	if r.last {
 		return nil, io.EOF
 	}
-	want = min(max(want, minBlock), maxBlock)
+	want = max(want, minBlock)
 	r.base = r.pos - int64(r.n-r.next)
 	r.n = copy(r.buf, r.buf[r.next:r.n])
 	r.next = 0
@@ -206,7 +206,7 @@ func (r *Reader) block(cut int) ([]byte, error) {
 		r.last = true
 		return nil, io.EOF
 	}
-	r.next = cut
+	r.next, r.given = cut, cut
 	return r.buf[:cut], nil
 }
 
@@ -246,4 +246,15 @@ func LinesBefore(f format.File, from, to int64) (int64, error) {
 		}
 	}
 	return lines, nil
+}
+
+// Unread gives back the block from position p on: it begins the next block, which must
+// be asked for larger than the rest. False at the end of the section, where no more
+// follows. It is for records over several lines.
+func (r *Reader) Unread(p int) bool {
+	if r.last {
+		return false
+	}
+	r.next -= r.given - p
+	return true
 }

@@ -15,119 +15,19 @@ import (
 	"github.com/parquet-go/parquet-go/deprecated"
 
 	"github.com/sqlstream/sqlstream/exec/format"
-	"github.com/sqlstream/sqlstream/exec/option"
+	"github.com/sqlstream/sqlstream/exec/format/formattest"
 	"github.com/sqlstream/sqlstream/exec/types"
 	"github.com/sqlstream/sqlstream/exec/vec"
 )
 
-func cols(spec ...any) []types.Column {
-	var out []types.Column
-	for i := 0; i < len(spec); i += 2 {
-		t, ok := spec[i+1].(types.Type)
-		if !ok {
-			t = types.Of(spec[i+1].(types.Kind))
-		}
-		out = append(out, types.Column{Name: spec[i].(string), Type: t})
-	}
-	return out
-}
-
-func options(t testing.TB, specs []option.Spec, opts ...string) option.Decoded {
-	t.Helper()
-	var vals []option.Value
-	for i := 0; i < len(opts); i += 2 {
-		vals = append(vals, option.Value{Name: opts[i], Text: opts[i+1]})
-	}
-	d, err := option.Decode(specs, vals)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return d
-}
-
 func config(t testing.TB, c []types.Column, opts ...string) format.Config {
 	t.Helper()
-	return format.Config{Columns: c, Options: options(t, Format().ReadOptions, opts...)}
+	return formattest.Config(t, Format().ReadOptions, c, opts...)
 }
 
-func everything(n int) []int {
-	all := make([]int, n)
-	for i := range all {
-		all[i] = i
-	}
-	return all
-}
-
-// read reads a file with all columns and prints a row per line.
-func read(c format.Config, content []byte) (rows []string, err error) {
-	r, err := newReader(c)
-	if err != nil {
-		return nil, err
-	}
-	f := format.File{Name: "in/a.parquet", R: bytes.NewReader(content), Size: int64(len(content))}
-	sections, err := r.Sections(context.Background(), f)
-	if err != nil {
-		return nil, err
-	}
-	for _, s := range sections {
-		err := r.Read(context.Background(), f, s, format.Reading{Need: everything(len(c.Columns))}, func(b *vec.Batch) error {
-			for i := range b.N {
-				var parts []string
-				for _, v := range b.Cols {
-					if v.N != b.N {
-						return fmt.Errorf("column of %d rows in a batch of %d", v.N, b.N)
-					}
-					parts = append(parts, show(v, i))
-				}
-				rows = append(rows, strings.Join(parts, " | "))
-			}
-			return nil
-		})
-		if err != nil {
-			return rows, err
-		}
-	}
-	return rows, nil
-}
-
-func show(v *vec.Vector, row int) string {
-	if v.IsNull(row) {
-		return "NULL"
-	}
-	v, row = v.At(row)
-	switch v.Type.Kind {
-	case types.Bool:
-		return fmt.Sprint(v.Bool[row] != 0)
-	case types.Float32, types.Float64:
-		return fmt.Sprint(v.F64[row])
-	case types.String, types.Bytes:
-		return fmt.Sprintf("%q", v.Text(row))
-	case types.Timestamp, types.TimestampNTZ:
-		return time.UnixMicro(v.I64[row]).UTC().Format("2006-01-02T15:04:05.999999")
-	case types.Array:
-		var parts []string
-		for i := v.Off[row]; i < v.Off[row+1]; i++ {
-			parts = append(parts, show(v.Child[0], int(i)))
-		}
-		return "[" + strings.Join(parts, ",") + "]"
-	case types.Map:
-		var parts []string
-		for i := v.Off[row]; i < v.Off[row+1]; i++ {
-			parts = append(parts, show(v.Child[0], int(i))+":"+show(v.Child[1], int(i)))
-		}
-		return "{" + strings.Join(parts, ",") + "}"
-	case types.Struct:
-		var parts []string
-		for i := range v.Child {
-			parts = append(parts, show(v.Child[i], row))
-		}
-		return "(" + strings.Join(parts, ",") + ")"
-	case types.Decimal:
-		if v.Type.Prec > 18 {
-			return fmt.Sprintf("%d:%d", v.I128[row].Hi, v.I128[row].Lo)
-		}
-	}
-	return fmt.Sprint(v.I64[row])
+func read(c format.Config, content []byte) ([]string, error) {
+	rows, _, err := formattest.Read(Format(), c, "in/a.parquet", content)
+	return rows, err
 }
 
 func check(t *testing.T, c format.Config, content []byte, want ...string) {
@@ -190,11 +90,11 @@ func TestScalars(t *testing.T) {
 		Old: deprecated.Int96{1000, 0, 2440589}, Opt: &i, OptS: &s,
 	}
 	content := file(t, []scalars{row, {}, row})
-	c := config(t, cols("b", types.Bool, "i8", types.Int8, "i32", types.Int64, "u32", types.Int64, "i64", types.Int64, "u64", types.DecimalOf(20, 0), "f", types.Float64, "d", types.Float64,
+	c := config(t, formattest.Columns("b", types.Bool, "i8", types.Int8, "i32", types.Int64, "u32", types.Int64, "i64", types.Int64, "u64", types.DecimalOf(20, 0), "f", types.Float64, "d", types.Float64,
 		"s", types.String, "P", types.String, "x", types.Bytes, "u", types.String, "day", types.Date, "ms", types.Timestamp, "us", types.Timestamp, "ns", types.Timestamp, "loc", types.TimestampNTZ,
 		"d9", types.DecimalOf(9, 2), "d18", types.DecimalOf(20, 4), "d38", types.DecimalOf(38, 4), "old", types.Timestamp, "opt", types.Int64, "opts", types.String, "none", types.Int32))
-	want := `true | -8 | -2147483648 | 4294967295 | -9223372036854775808 | 0:18446744073709551615 | 0.5 | 3.141592653589793 | "dict" | "plain" | "\x00\xff" | "01020000-0000-0000-0000-000000000010" | -1 | 1969-12-31T23:59:59.999 | 2026-01-01T00:00:00.000001 | 1969-12-31T23:59:59.999999 | 1970-01-02T00:00:00 | -12345 | 0:12345678901234560 | -1:18446744073709551614 | 1970-01-02T00:00:00.000001 | 7 | "seven" | NULL`
-	zero := `false | 0 | 0 | 0 | 0 | 0:0 | 0 | 0 | "" | "" | "" | "00000000-0000-0000-0000-000000000000" | 0 | 1970-01-01T00:00:00 | 0001-01-01T00:00:00 | 1970-01-01T00:00:00 | 1970-01-01T00:00:00 | 0 | 0:0 | 0:0 | -4713-11-24T00:00:00 | NULL | NULL | NULL`
+	want := `true | -8 | -2147483648 | 4294967295 | -9223372036854775808 | 18446744073709551615 | 0.5 | 3.141592653589793 | "dict" | "plain" | "\x00\xff" | "01020000-0000-0000-0000-000000000010" | -1 | 1969-12-31T23:59:59.999 | 2026-01-01T00:00:00.000001 | 1969-12-31T23:59:59.999999 | 1970-01-02T00:00:00 | -123.45 | 1234567890123.4560 | -0.0002 | 1970-01-02T00:00:00.000001 | 7 | "seven" | NULL`
+	zero := `false | 0 | 0 | 0 | 0 | 0 | 0 | 0 | "" | "" | "" | "00000000-0000-0000-0000-000000000000" | 0 | 1970-01-01T00:00:00 | 0001-01-01T00:00:00 | 1970-01-01T00:00:00 | 1970-01-01T00:00:00 | 0.00 | 0.0000 | 0.0000 | -4713-11-24T00:00:00 | NULL | NULL | NULL`
 	check(t, c, content, want, zero, want)
 	for _, codec := range []parquet.WriterOption{parquet.Compression(&parquet.Snappy), parquet.Compression(&parquet.Zstd), parquet.Compression(&parquet.Gzip), parquet.Compression(&parquet.Lz4Raw), parquet.DataPageVersion(1)} {
 		check(t, c, file(t, []scalars{row, {}, row}, codec), want, zero, want)
@@ -227,18 +127,18 @@ func TestNested(t *testing.T) {
 	in := types.StructOf(types.Field{Name: "x", Type: types.Of(types.Int64)}, types.Field{Name: "y", Type: types.ArrayOf(types.Of(types.String))},
 		types.Field{Name: "Z", Type: types.Of(types.String)}, types.Field{Name: "new", Type: types.Of(types.Int8)})
 	only := types.StructOf(types.Field{Name: "new", Type: types.Of(types.Int8)})
-	c := config(t, cols("id", types.Int64, "s", in, "l", types.ArrayOf(types.Of(types.Int64)), "ls", types.ArrayOf(in), "r", types.ArrayOf(types.Of(types.String)), "m", types.MapOf(types.Of(types.String), types.Of(types.Int64))))
+	c := config(t, formattest.Columns("id", types.Int64, "s", in, "l", types.ArrayOf(types.Of(types.Int64)), "ls", types.ArrayOf(in), "r", types.ArrayOf(types.Of(types.String)), "m", types.MapOf(types.Of(types.String), types.Of(types.Int64))))
 	content := file(t, rows)
 	check(t, c, content,
 		`1 | (1,["a","b"],NULL,NULL) | [1,2] | [(2,[],"z",NULL),(3,["c"],NULL,NULL)] | ["r"] | {"k":1}`,
 		`2 | NULL | [] | [] | [] | {}`,
 		`3 | (0,[],"z",NULL) | [NULL] | [(5,[],NULL,NULL)] | ["","s"] | {}`)
-	check(t, config(t, cols("s", only, "ls", types.ArrayOf(only), "id", types.Int64)), content, "(NULL) | [(NULL),(NULL)] | 1", "NULL | [] | 2", "(NULL) | [(NULL)] | 3")
+	check(t, config(t, formattest.Columns("s", only, "ls", types.ArrayOf(only), "id", types.Int64)), content, "(NULL) | [(NULL),(NULL)] | 1", "NULL | [] | 2", "(NULL) | [(NULL)] | 3")
 }
 
 func TestInfer(t *testing.T) {
 	content := file(t, []nestedRow{})
-	got, err := infer(context.Background(), format.File{Name: "a", R: bytes.NewReader(content), Size: int64(len(content))}, format.Config{})
+	got, err := infer(context.Background(), formattest.File("a", content), format.Config{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -283,7 +183,7 @@ func TestPages(t *testing.T) {
 		want = append(want, fmt.Sprintf("%d | %s | %q | %s | [%s]", i, n, r.S, text, strings.Join(list, ",")))
 	}
 	content := file(t, rows, parquet.PageBufferSize(3000), parquet.MaxRowsPerRowGroup(7777))
-	c := config(t, cols("i", types.Int64, "n", types.Int64, "s", types.String, "t", types.String, "l", types.ArrayOf(types.Of(types.Int64))))
+	c := config(t, formattest.Columns("i", types.Int64, "n", types.Int64, "s", types.String, "t", types.String, "l", types.ArrayOf(types.Of(types.Int64))))
 	got, err := read(c, content)
 	if err != nil {
 		t.Fatal(err)
@@ -306,13 +206,13 @@ func TestErrors(t *testing.T) {
 		config format.Config
 		want   string
 	}{
-		{config(t, cols("a", types.Int32)), `in/a.parquet: column "a" is BIGINT in the file, which cannot be read as INT`},
-		{config(t, cols("s", types.Int64)), `in/a.parquet: column "s" is STRING in the file, which cannot be read as BIGINT`},
-		{config(t, cols("t", types.TimestampNTZ)), `column "t" is TIMESTAMP in the file, which cannot be read as TIMESTAMP_NTZ`},
-		{config(t, cols("a", types.ArrayOf(types.Of(types.Int64)))), `column "a" is BIGINT in the file, which cannot be read as ARRAY<BIGINT>`},
-		{config(t, cols("z", types.Int64)), `has none of the declared columns; its columns are a, s, t`},
-		{config(t, cols("a", types.Int64, "z", types.Int64), "missing_columns", "error"), `has no column "z"; its columns are a, s, t`},
-		{config(t, cols("a", types.Interval)), `column "a": Parquet has no INTERVAL that we read`},
+		{config(t, formattest.Columns("a", types.Int32)), `in/a.parquet: column "a" is BIGINT in the file, which cannot be read as INT`},
+		{config(t, formattest.Columns("s", types.Int64)), `in/a.parquet: column "s" is STRING in the file, which cannot be read as BIGINT`},
+		{config(t, formattest.Columns("t", types.TimestampNTZ)), `column "t" is TIMESTAMP in the file, which cannot be read as TIMESTAMP_NTZ`},
+		{config(t, formattest.Columns("a", types.ArrayOf(types.Of(types.Int64)))), `column "a" is BIGINT in the file, which cannot be read as ARRAY<BIGINT>`},
+		{config(t, formattest.Columns("z", types.Int64)), `has none of the declared columns; its columns are a, s, t`},
+		{config(t, formattest.Columns("a", types.Int64, "z", types.Int64), "missing_columns", "error"), `has no column "z"; its columns are a, s, t`},
+		{config(t, formattest.Columns("a", types.Interval)), `column "a": Parquet has no INTERVAL that we read`},
 	} {
 		if _, err := read(c.config, content); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("error %v\nwant  %s", err, c.want)
@@ -326,7 +226,7 @@ func TestDamage(t *testing.T) {
 	one := int64(1)
 	content := file(t, []nestedRow{{ID: 1, S: &inner{1, []string{"a", "b"}, nil}, L: []*int64{&one, nil}, R: []string{"r"}}, {ID: 2}}, parquet.Compression(&parquet.Snappy))
 	in := types.StructOf(types.Field{Name: "x", Type: types.Of(types.Int64)}, types.Field{Name: "y", Type: types.ArrayOf(types.Of(types.String))})
-	c := config(t, cols("id", types.Int64, "s", in, "l", types.ArrayOf(types.Of(types.Int64)), "r", types.ArrayOf(types.Of(types.String))))
+	c := config(t, formattest.Columns("id", types.Int64, "s", in, "l", types.ArrayOf(types.Of(types.Int64)), "r", types.ArrayOf(types.Of(types.String))))
 	failed := 0
 	try := func(b []byte) {
 		if _, err := read(c, b); err != nil {
@@ -372,7 +272,7 @@ func BenchmarkRead(b *testing.B) {
 		os.MkdirAll(filepath.Dir(path), 0o755)
 		os.WriteFile(path, file(b, rows, parquet.Compression(&parquet.Snappy)), 0o644)
 	}
-	c := config(b, cols("auction", types.Int64, "bidder", types.Int64, "price", types.Int64, "channel", types.String, "url", types.String, "date_time", types.Timestamp, "extra", types.String))
+	c := config(b, formattest.Columns("auction", types.Int64, "bidder", types.Int64, "price", types.Int64, "channel", types.String, "url", types.String, "date_time", types.Timestamp, "extra", types.String))
 	for _, q := range []struct {
 		name string
 		need []int
@@ -383,7 +283,7 @@ func BenchmarkRead(b *testing.B) {
 				b.Fatal(err)
 			}
 			r, _ := newReader(c)
-			f := format.File{Name: "a.parquet", R: bytes.NewReader(content), Size: int64(len(content))}
+			f := formattest.File("a.parquet", content)
 			rows := 0
 			b.ReportAllocs()
 			for b.Loop() {

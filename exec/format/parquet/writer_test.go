@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"math"
 	"math/rand/v2"
 	"os"
 	"strings"
@@ -12,140 +11,14 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
-	"github.com/sqlstream/sqlstream/exec/format"
+	"github.com/sqlstream/sqlstream/exec/format/formattest"
 	"github.com/sqlstream/sqlstream/exec/types"
 	"github.com/sqlstream/sqlstream/exec/vec"
 )
 
-// randomType is any type that Parquet holds.
-func randomType(r *rand.Rand, depth int) types.Type {
-	scalars := []types.Type{
-		types.Of(types.Bool), types.Of(types.Int8), types.Of(types.Int16), types.Of(types.Int32), types.Of(types.Int64), types.Of(types.Float32), types.Of(types.Float64),
-		types.DecimalOf(9, 2), types.DecimalOf(18, 6), types.DecimalOf(19, 0), types.DecimalOf(38, 10), types.Of(types.String), types.Of(types.String), types.Of(types.Bytes),
-		types.Of(types.Date), types.Of(types.Timestamp), types.Of(types.TimestampNTZ),
-	}
-	n := len(scalars)
-	if depth > 0 {
-		n += 6
-	}
-	switch i := r.IntN(n); {
-	case i < len(scalars):
-		return scalars[i]
-	case i < len(scalars)+2:
-		return types.ArrayOf(randomType(r, depth-1))
-	case i < len(scalars)+4:
-		return types.MapOf(randomType(r, 0), randomType(r, depth-1))
-	}
-	var fields []types.Field
-	for i := range 1 + r.IntN(3) {
-		fields = append(fields, types.Field{Name: fmt.Sprint("f", i), Type: randomType(r, depth-1)})
-	}
-	return types.StructOf(fields...)
-}
-
-// appendRandom appends a value; with nulls, possibly NULL.
-func appendRandom(r *rand.Rand, b *vec.Builder, t types.Type, nulls bool) {
-	if nulls && r.IntN(4) == 0 {
-		b.AppendNull()
-		return
-	}
-	switch t.Kind {
-	case types.Bool:
-		b.AppendBool(r.IntN(2) == 1)
-	case types.Int8:
-		b.AppendInt(int64(int8(r.Uint64())))
-	case types.Int16:
-		b.AppendInt(int64(int16(r.Uint64())))
-	case types.Int32, types.Date:
-		b.AppendInt(int64(int32(r.Uint64())))
-	case types.Int64, types.Timestamp, types.TimestampNTZ:
-		b.AppendInt(int64(r.Uint64()) >> r.IntN(64))
-	case types.Float32:
-		b.AppendFloat(float64(math.Float32frombits(r.Uint32() &^ (1 << 30))))
-	case types.Float64:
-		b.AppendFloat(r.NormFloat64())
-	case types.Decimal:
-		x := types.Int128From(r.Int64N(int64(math.Pow10(min(int(t.Prec), 18)))))
-		if t.Prec == 38 {
-			x.Hi = int64(r.Uint64()) >> 4
-		}
-		b.AppendInt128(x)
-	case types.String, types.Bytes:
-		b.AppendString(strings.Repeat(string(rune('a'+r.IntN(26))), r.IntN(20)))
-	case types.Array:
-		for range r.IntN(4) {
-			appendRandom(r, b.Child(0), *t.Elem, true)
-		}
-		b.EndList()
-	case types.Map:
-		for range r.IntN(4) {
-			appendRandom(r, b.Child(0), *t.Key, false)
-			appendRandom(r, b.Child(1), *t.Elem, true)
-		}
-		b.EndList()
-	case types.Struct:
-		for i, f := range t.Fields {
-			appendRandom(r, b.Child(i), f.Type, true)
-		}
-		b.EndStruct()
-	}
-}
-
-// randomVector is flat, constant or a dictionary.
-func randomVector(r *rand.Rand, t types.Type, n int, nulls bool) *vec.Vector {
-	b := vec.NewBuilder(t)
-	kind := r.IntN(4)
-	rows := n
-	switch kind {
-	case 0:
-		rows = 1
-	case 1:
-		rows = 1 + r.IntN(10)
-	}
-	for range rows {
-		appendRandom(r, b, t, nulls && kind != 1)
-	}
-	v := b.Take()
-	switch kind {
-	case 0:
-		v.Const, v.N = true, n
-	case 1:
-		d := &vec.Vector{Type: t, N: n, Dict: v}
-		for range n {
-			d.Codes = append(d.Codes, uint32(r.IntN(rows)))
-		}
-		if nulls {
-			d.Valid = vec.AllValid(n)
-			vec.BitClear(d.Valid, r.IntN(n))
-		}
-		return d
-	}
-	return v
-}
-
 func write(t testing.TB, columns []types.Column, batches []*vec.Batch, opts ...string) []byte {
 	t.Helper()
-	w, err := newWriter(format.Config{Columns: columns, Options: options(t, Format().WriteOptions, opts...)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var out bytes.Buffer
-	f, err := w.Create(&out)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, b := range batches {
-		if err := f.Write(b); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := f.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if f.Bytes() != int64(out.Len()) {
-		t.Errorf("Bytes says %d after Close, the file has %d", f.Bytes(), out.Len())
-	}
-	return out.Bytes()
+	return formattest.Write(t, Format(), formattest.Config(t, Format().WriteOptions, columns, opts...), batches...)
 }
 
 func TestRoundTrip(t *testing.T) {
@@ -153,35 +26,14 @@ func TestRoundTrip(t *testing.T) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		var columns []types.Column
 		for i := range 1 + r.IntN(5) {
-			columns = append(columns, types.Column{Name: fmt.Sprint("c", i), Type: randomType(r, 3)})
+			columns = append(columns, types.Column{Name: fmt.Sprint("c", i), Type: formattest.RandomType(r, formattest.Kinds{Depth: 3})})
 		}
 		var batches []*vec.Batch
 		var want []string
 		for range r.IntN(5) {
-			b := &vec.Batch{N: 1 + r.IntN(50)}
-			for _, c := range columns {
-				b.Cols = append(b.Cols, randomVector(r, c.Type, b.N, r.IntN(2) == 0))
-			}
-			if r.IntN(2) == 0 {
-				b.Sel = []int32{}
-				for i := range b.N {
-					if r.IntN(2) == 0 {
-						b.Sel = append(b.Sel, int32(i))
-					}
-				}
-			}
+			b := formattest.Values{}.Batch(r, columns)
 			batches = append(batches, b)
-			for i := range b.Rows() {
-				row := i
-				if b.Sel != nil {
-					row = int(b.Sel[i])
-				}
-				var parts []string
-				for _, v := range b.Cols {
-					parts = append(parts, show(v, row))
-				}
-				want = append(want, strings.Join(parts, " | "))
-			}
+			want = append(want, formattest.Rows(b)...)
 		}
 		codec := []string{"snappy", "zstd", "gzip", "lz4_raw", "none"}[seed%5]
 		content := write(t, columns, batches, "compression", codec, "row_group_rows", fmt.Sprint(1+r.IntN(100)))
@@ -218,7 +70,7 @@ func TestLibraryReadsIt(t *testing.T) {
 		}
 		l.EndList()
 	}
-	columns := cols("ts", types.Timestamp, "s", types.String, "l", types.ArrayOf(types.Of(types.Int32)))
+	columns := formattest.Columns("ts", types.Timestamp, "s", types.String, "l", types.ArrayOf(types.Of(types.Int32)))
 	content := write(t, columns, []*vec.Batch{{N: 3000, Cols: []*vec.Vector{b.Take(), s.Take(), l.Take()}}})
 	type row struct {
 		Ts *int64   `parquet:"ts,optional,timestamp(microsecond)"`
@@ -244,14 +96,14 @@ func TestLibraryReadsIt(t *testing.T) {
 }
 
 func TestWriterRefuses(t *testing.T) {
-	_, err := newWriter(format.Config{Columns: cols("i", types.Interval), Options: options(t, Format().WriteOptions)})
+	_, err := newWriter(formattest.Config(t, Format().WriteOptions, formattest.Columns("i", types.Interval)))
 	if err == nil || err.Error() != `column "i": Parquet has no INTERVAL; cast it to STRING` {
 		t.Errorf("error %v", err)
 	}
 }
 
 func TestEmptyFile(t *testing.T) {
-	columns := cols("a", types.Int64)
+	columns := formattest.Columns("a", types.Int64)
 	check(t, config(t, columns), write(t, columns, nil))
 }
 
@@ -261,7 +113,7 @@ func TestSample(t *testing.T) {
 	path := os.Getenv("SQLSTREAM_SAMPLE")
 	r := rand.New(rand.NewPCG(1, 2))
 	pair := types.StructOf(types.Field{Name: "x", Type: types.Of(types.Int32)}, types.Field{Name: "y", Type: types.ArrayOf(types.Of(types.String))})
-	columns := cols("b", types.Bool, "i8", types.Int8, "i16", types.Int16, "i32", types.Int32, "i64", types.Int64, "f", types.Float32, "d", types.Float64,
+	columns := formattest.Columns("b", types.Bool, "i8", types.Int8, "i16", types.Int16, "i32", types.Int32, "i64", types.Int64, "f", types.Float32, "d", types.Float64,
 		"d9", types.DecimalOf(9, 2), "d18", types.DecimalOf(18, 6), "d20", types.DecimalOf(20, 0), "d38", types.DecimalOf(38, 10), "s", types.String, "x", types.Bytes,
 		"day", types.Date, "ts", types.Timestamp, "ntz", types.TimestampNTZ, "st", pair, "l", types.ArrayOf(pair), "m", types.MapOf(types.Of(types.String), types.Of(types.Int64)))
 	var vs []*vec.Vector
@@ -274,7 +126,7 @@ func TestSample(t *testing.T) {
 			case types.Date:
 				b.AppendInt(r.Int64N(20000))
 			default:
-				appendRandom(r, b, c.Type, true)
+				formattest.Values{}.AppendRandom(r, b, c.Type, true)
 			}
 		}
 		vs = append(vs, b.Take())
@@ -293,7 +145,7 @@ func TestSample(t *testing.T) {
 
 func BenchmarkWrite(b *testing.B) {
 	r := rand.New(rand.NewPCG(1, 1))
-	columns := cols("auction", types.Int64, "price", types.Int64, "date_time", types.Timestamp, "channel", types.String)
+	columns := formattest.Columns("auction", types.Int64, "price", types.Int64, "date_time", types.Timestamp, "channel", types.String)
 	batch := &vec.Batch{N: vec.BatchSize}
 	for range 3 {
 		v := vec.NewBuilder(types.Of(types.Int64))
@@ -309,7 +161,7 @@ func BenchmarkWrite(b *testing.B) {
 	batch.Cols = append(batch.Cols, s.Take())
 	for _, codec := range []string{"snappy", "zstd", "none"} {
 		b.Run(codec, func(b *testing.B) {
-			w, err := newWriter(format.Config{Columns: columns, Options: options(b, Format().WriteOptions, "compression", codec)})
+			w, err := newWriter(formattest.Config(b, Format().WriteOptions, columns, "compression", codec))
 			if err != nil {
 				b.Fatal(err)
 			}

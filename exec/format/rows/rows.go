@@ -154,5 +154,6 @@ func (s *Set) reset() {
 // Want is the size of a block that should just fill a batch, so that the text of a
 // batch stays in the cache; the last block had n lines.
 func Want(block []byte, n int64) int {
-	return (len(block)/int(max(n, 1)) + 1) * (vec.BatchSize - vec.BatchSize/32)
+	const most = 2 << 20
+	return min((len(block)/int(max(n, 1))+1)*(vec.BatchSize-vec.BatchSize/32), most)
 }

@@ -65,3 +65,6 @@ func digits(w uint64) (v uint64, n int) {
 	v = (d&0x000000FF000000FF*0x000F424000000064 + d>>16&0x000000FF000000FF*0x0000271000000001) >> 32
 	return v, n
 }
+
+// Either marks the first byte that equals a or b.
+func Either(w uint64, a, b byte) uint64 { return equal(w, a) | equal(w, b) }
