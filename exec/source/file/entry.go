@@ -27,7 +27,6 @@ type found struct {
 	rel  string // below the root, with slashes: has the partition values
 	size int64
 	time fileTime
-	rows int64 // −1 = unknown
 }
 
 // entry is a line of the source log: one file that was taken.

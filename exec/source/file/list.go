@@ -243,5 +243,5 @@ func (l *lister) add(out []found, dir, name string) ([]found, error) {
 	case !info.Mode().IsRegular():
 		return out, nil
 	}
-	return append(out, found{path: abs, rel: path.Join(dir, name), size: info.Size(), time: timeOf(info.ModTime()), rows: -1}), nil
+	return append(out, found{path: abs, rel: path.Join(dir, name), size: info.Size(), time: timeOf(info.ModTime())}), nil
 }

@@ -97,7 +97,7 @@ func (s *Source) listed(ctx context.Context, all bool) ([]found, error) {
 		if s.seen.has(abs) || s.set.filter != "" && !matches(s.set.filter, filepath.Base(abs)) || s.replaces(f.Replaces) {
 			continue
 		}
-		out = append(out, found{path: abs, rel: f.Name, size: f.Size, time: timeOf(f.Mtime), rows: f.Rows})
+		out = append(out, found{path: abs, rel: f.Name, size: f.Size, time: timeOf(f.Mtime)})
 	}
 	s.at, s.waiting = last, out
 	return slices.Clone(out), nil
