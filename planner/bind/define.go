@@ -326,3 +326,16 @@ func (b *Binder) metadata(d *ast.Definition, r *catalog.Relation, conn *source.C
 		}
 	}
 }
+
+// View checks the query of CREATE VIEW and keeps it.
+func (b *Binder) View(v *ast.CreateView) (*catalog.View, error) {
+	r := b.query(v.Query, nil)
+	out := &catalog.View{Name: v.Name.String(), Query: v.Query}
+	for _, id := range v.Columns {
+		out.Columns = append(out.Columns, id.Name)
+	}
+	if r != nil && len(v.Columns) > len(r.plan.Schema()) {
+		b.errorf(diag.ColumnCount, v.Name.Span, "%q lists %d columns, but its query has %d", out.Name, len(v.Columns), len(r.plan.Schema()))
+	}
+	return out, b.Err()
+}

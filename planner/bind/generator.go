@@ -86,4 +86,3 @@ func (b *Binder) generatorTable(x *ast.TableFunc) (logical.Node, *scope) {
 	j := &ast.Join{Span: x.Span, Kind: ast.CrossJoin}
 	return b.unnest(j, x, one, &scope{})
 }
-

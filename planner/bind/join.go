@@ -354,4 +354,3 @@ func isTrueLiteral(x ast.Expr) bool {
 	l, ok := x.(*ast.Literal)
 	return ok && l.Kind == ast.LitBool && strings.EqualFold(l.Text, "true")
 }
-

@@ -242,4 +242,3 @@ func (b *Binder) dropDuplicates(x *ast.TableFunc, name string) (logical.Node, *s
 	}
 	return b.aliased(d, x.Alias, tableArgName(x.Call), x.Watermark)
 }
-

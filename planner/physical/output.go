@@ -71,6 +71,8 @@ type Output struct {
 	Ordered bool
 	// Deletes: update mode shows a removed key as a row with weight −1 (keys can vanish).
 	Deletes bool
+	// Guarantee of the target about re-published batches, for EXPLAIN.
+	Guarantee string
 	// Why says why the mode was chosen; EXPLAIN and the engine print it.
 	Why string
 }

@@ -1,0 +1,171 @@
+package lower
+
+import (
+	"github.com/sqlstream/sqlstream/exec/expr"
+	"github.com/sqlstream/sqlstream/exec/types"
+	"github.com/sqlstream/sqlstream/planner/logical"
+	"github.com/sqlstream/sqlstream/planner/physical"
+)
+
+// joinBuilder lays out a static join.
+type joinBuilder struct {
+	l     *Lowerer
+	j     *logical.Join
+	left  *lowered
+	right *lowered
+	node  *physical.StaticJoin
+}
+
+// join looks the rows of a delta up in a finite relation.
+func (l *Lowerer) join(j *logical.Join, need []bool) *lowered {
+	b := &joinBuilder{l: l, j: j, node: &physical.StaticJoin{Kind: physical.JoinKind(j.Kind), NullSafe: j.NullSafe,
+		NullAware: j.NullAware, Single: j.Single}}
+	nl, nr := len(j.L.Schema()), len(j.R.Schema())
+	lneed, rneed := append([]bool(nil), need[:nl]...), make([]bool, nr)
+	if len(need) > nl {
+		copy(rneed, need[nl:])
+	}
+	use(lneed, j.LKeys...)
+	use(rneed, j.RKeys...)
+	if j.Residual != nil {
+		for _, c := range expr.ColumnsOf(j.Residual) {
+			if c < nl {
+				lneed[c] = true
+			} else {
+				rneed[c-nl] = true
+			}
+		}
+	}
+	b.left = l.node(j.L, lneed)
+	b.right = l.static(j.R, rneed)
+	b.keys()
+	return b.finish(need)
+}
+
+// static lowers the finite side as a plan of its own.
+func (l *Lowerer) static(n logical.Node, need []bool) *lowered {
+	saved := l.opt
+	l.opt.Finite, l.opt.Keep, l.opt.Close, l.opt.Materialize = true, true, false, true
+	out := l.node(n, need)
+	l.opt = saved
+	return out
+}
+
+// keys makes columns of the keys on both sides.
+func (b *joinBuilder) keys() {
+	b.left, b.node.InputKeys = b.l.keyColumns(b.left, b.j.LKeys)
+	saved := b.l.opt
+	b.l.opt.Finite = true
+	b.right, b.node.StaticKeys = b.l.keyColumns(b.right, b.j.RKeys)
+	b.l.opt = saved
+}
+
+// keyColumns appends what is not a column yet.
+func (l *Lowerer) keyColumns(in *lowered, keys []expr.Node) (*lowered, []int) {
+	p := in.props()
+	exprs := make([]expr.Node, len(p.Columns))
+	names := make([]string, len(p.Columns))
+	for i, c := range p.Columns {
+		exprs[i], names[i] = column(in, i), c.Name
+	}
+	at := make([]int, len(keys))
+	for i, k := range keys {
+		e := onto(in, k)
+		if c, ok := e.(*expr.Column); ok {
+			at[i] = c.Index
+			continue
+		}
+		at[i] = len(exprs)
+		exprs, names = append(exprs, e), append(names, e.String())
+	}
+	if len(exprs) == len(p.Columns) {
+		return in, at
+	}
+	out := l.project(in, exprs, names)
+	out.cols = in.cols
+	return out, at
+}
+
+func (b *joinBuilder) finish(need []bool) *lowered {
+	n, left, right := b.node, b.left, b.right
+	n.Input, n.Static = left.node, right.node
+	width := len(left.props().Columns)
+	nl := len(b.j.L.Schema())
+	if b.j.Residual != nil {
+		n.Residual = expr.MapColumns(b.j.Residual, func(i int) int {
+			if i < nl {
+				return left.cols[i]
+			}
+			return right.cols[i-nl] + width
+		})
+		b.l.checkStable(left, n.Residual)
+	}
+	out := &lowered{node: n, delay: left.delay, cols: append([]int(nil), left.cols...)}
+	p := left.props()
+	n.P.Kind = p.Kind
+	n.P.Columns = append([]types.Column(nil), p.Columns...)
+	out.id.cols = append([]string(nil), left.id.cols...)
+	if n.Kind == physical.Inner || n.Kind == physical.Left {
+		n.P.Columns = append(n.P.Columns, right.props().Columns...)
+		for i := nl; i < len(need); i++ {
+			at := right.cols[i-nl]
+			if at >= 0 {
+				at += width
+			}
+			out.cols = append(out.cols, at)
+		}
+		for _, c := range right.id.cols {
+			out.id.cols = append(out.id.cols, "static "+c)
+		}
+	}
+	b.kindAndKeys()
+	b.identify(out)
+	passAll(left, &n.P, &out.hard)
+	return out
+}
+
+// kindAndKeys: at most one match for a left row keeps its keys; a change of a left row
+// may make it appear or vanish where unmatched rows do.
+func (b *joinBuilder) kindAndKeys() {
+	n, p := b.node, b.left.props()
+	single := n.Kind == physical.Semi || n.Kind == physical.Anti || n.Single || b.right.props().HasKey(n.StaticKeys)
+	if single {
+		n.P.Keys = p.Keys
+	} else {
+		n.P.Keys = b.jointKeys()
+	}
+	if n.P.Kind == physical.NoDelete && (n.Kind != physical.Left || !single) {
+		n.P.Kind = physical.Retract
+	}
+}
+
+// jointKeys are keys of both sides together.
+func (b *joinBuilder) jointKeys() [][]int {
+	width := len(b.left.props().Columns)
+	var out [][]int
+	for _, lk := range b.left.props().Keys {
+		for _, rk := range b.right.props().Keys {
+			key := append([]int(nil), lk...)
+			for _, c := range rk {
+				key = append(key, c+width)
+			}
+			out = append(out, key)
+		}
+	}
+	return out
+}
+
+func (b *joinBuilder) identify(out *lowered) {
+	n := b.node
+	text := n.Kind.String() + b.j.Flags()
+	for i := range n.InputKeys {
+		text += " " + b.left.id.cols[n.InputKeys[i]] + "=" + b.right.id.cols[n.StaticKeys[i]]
+	}
+	if n.Residual != nil {
+		both := identity{cols: append(append([]string(nil), b.left.id.cols...), b.right.id.cols...)}
+		text += " " + both.text(n.Residual)
+	}
+	out.id.base = b.left.id.base + " join " + text + " (" + b.right.id.rows() + ")"
+	out.id.filters = b.left.id.filters
+	n.OpID = hashOf("join", out.id.rows())
+}

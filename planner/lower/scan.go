@@ -1,0 +1,229 @@
+package lower
+
+import (
+	"fmt"
+	"sort"
+
+	"github.com/sqlstream/sqlstream/exec/expr"
+	"github.com/sqlstream/sqlstream/parser/diag"
+	"github.com/sqlstream/sqlstream/planner/logical"
+	"github.com/sqlstream/sqlstream/planner/physical"
+	"github.com/sqlstream/sqlstream/planner/unsupported"
+)
+
+// scanShare is one way in which a source is read: what all its readers need, and,
+// once that is known, the node.
+type scanShare struct {
+	need map[int]bool // columns of the logical scan
+	out  *lowered
+}
+
+// scan reads the needed columns. Sources that are read in the same way are read once.
+func (l *Lowerer) scan(s *logical.Scan, need []bool) *lowered {
+	r := s.Relation
+	if r.Streaming && len(r.Key) > 0 && !s.Finite {
+		l.refuse(unsupported.Diagnostic(diag.UpsertSource, diag.Span{}, fmt.Sprintf("source %q with a PRIMARY KEY", r.Name)))
+	}
+	key := shareKey(s)
+	share := l.scans[key]
+	if share == nil {
+		share = &scanShare{need: map[int]bool{}}
+		l.scans[key] = share
+	}
+	for i, n := range need {
+		if n {
+			share.need[i] = true
+		}
+	}
+	if w := s.Watermark; w != nil && !s.Finite {
+		share.need[w.Col] = true
+		if w.Where != nil {
+			for _, c := range expr.ColumnsOf(w.Where) {
+				share.need[c] = true
+			}
+		}
+	}
+	if share.out == nil || !l.sealed {
+		share.out = l.buildScan(s, share.need)
+	}
+	return share.out
+}
+
+func shareKey(s *logical.Scan) string {
+	text := fmt.Sprintf("%p %t", s.Relation, s.Finite)
+	if s.Relation.Connector == "view" {
+		text = "view " + s.Relation.Name
+	}
+	for _, e := range s.Extra {
+		text += " extra " + e.String()
+	}
+	if w := s.Watermark; w != nil && !s.Finite {
+		text += fmt.Sprintf(" watermark %d %v", w.Col, w.Delay)
+		if w.Where != nil {
+			text += " where " + w.Where.String()
+		}
+	}
+	return text
+}
+
+// scanBuilder lays out the columns of a scan.
+type scanBuilder struct {
+	s        *logical.Scan
+	node     *physical.Scan
+	place    []int // logical column → physical column, −1 = not read
+	computed []int // logical columns in order of Computed
+}
+
+func (l *Lowerer) buildScan(s *logical.Scan, need map[int]bool) *lowered {
+	b := &scanBuilder{s: s, place: make([]int, len(s.Schema()))}
+	for i := range b.place {
+		b.place[i] = -1
+	}
+	b.node = &physical.Scan{Relation: s.Relation, Alias: s.Alias, Finite: s.Finite, MaxAhead: s.Relation.Common.MaxAhead}
+	b.close(need)
+	b.inputs(need)
+	b.compute(need)
+	return l.finishScan(b)
+}
+
+// close adds what needed computed columns read.
+func (b *scanBuilder) close(need map[int]bool) {
+	for i := len(b.place) - 1; i >= 0; i-- {
+		if e := b.expr(i); e != nil && need[i] {
+			for _, c := range expr.ColumnsOf(e) {
+				need[c] = true
+			}
+		}
+	}
+}
+
+// expr is the expression of a computed column, nil for one that the connector delivers.
+func (b *scanBuilder) expr(i int) expr.Node {
+	if n := len(b.s.Relation.Columns); i >= n {
+		return b.s.Extra[i-n]
+	}
+	return b.s.Relation.Columns[i].Expr
+}
+
+// inputs places the columns that the connector delivers.
+func (b *scanBuilder) inputs(need map[int]bool) {
+	_, at := b.s.Relation.Inputs()
+	for j, i := range at {
+		if need[i] {
+			b.place[i] = len(b.node.Need)
+			b.node.Need = append(b.node.Need, j)
+			b.node.P.Columns = append(b.node.P.Columns, b.s.Schema()[i])
+		}
+	}
+}
+
+func (b *scanBuilder) compute(need map[int]bool) {
+	for i := range b.place {
+		e := b.expr(i)
+		if e == nil || !need[i] {
+			continue
+		}
+		b.place[i] = len(b.node.P.Columns)
+		b.node.Computed = append(b.node.Computed, expr.MapColumns(e, func(c int) int { return b.place[c] }))
+		b.node.P.Columns = append(b.node.P.Columns, b.s.Schema()[i])
+	}
+}
+
+// finishScan adds watermark, kind, keys and identity.
+func (l *Lowerer) finishScan(b *scanBuilder) *lowered {
+	s, n := b.s, b.node
+	out := &lowered{node: n, cols: b.place}
+	out.id.base = "scan " + s.Relation.Name
+	out.id.cols = make([]string, len(n.P.Columns))
+	for i, at := range b.place {
+		if at >= 0 {
+			c := s.Schema()[i]
+			out.id.cols[at] = s.Relation.Name + "." + c.Name + ":" + c.Type.String()
+			if e := b.expr(i); e != nil {
+				out.id.cols[at] = identity{cols: logicalNames(s)}.text(e)
+			}
+		}
+	}
+	if s.Relation.Changelog && !s.Finite {
+		n.P.Kind = physical.Retract
+	}
+	if key := placed(s.Relation.Key, b.place); key != nil {
+		n.P.Keys = [][]int{key}
+	}
+	if s.Finite {
+		l.endless(out)
+	} else if s.Watermark != nil {
+		l.scanWatermark(b, out)
+	}
+	n.OpID = hashOf("scan", out.id.base, fmt.Sprint(out.id.cols))
+	return out
+}
+
+func logicalNames(s *logical.Scan) []string {
+	names := make([]string, len(s.Schema()))
+	for i, c := range s.Schema() {
+		names[i] = s.Relation.Name + "." + c.Name + ":" + c.Type.String()
+	}
+	return names
+}
+
+// placed maps a key to physical columns, nil if one is not read.
+func placed(key, place []int) []int {
+	var out []int
+	for _, k := range key {
+		if k >= len(place) || place[k] < 0 {
+			return nil
+		}
+		out = append(out, place[k])
+	}
+	sort.Ints(out)
+	return out
+}
+
+func (l *Lowerer) scanWatermark(b *scanBuilder, out *lowered) {
+	w, n := b.s.Watermark, b.node
+	col := b.place[w.Col]
+	n.P.Frontiers = []physical.Frontier{{Col: col}}
+	out.hard, out.delay = []bool{false}, w.Delay
+	n.Watermark = &physical.Watermark{Col: col, Front: 0, Delay: w.Delay, IdleTimeout: b.s.Relation.Common.IdleTimeout}
+	if w.Where != nil {
+		n.Watermark.Where = expr.MapColumns(w.Where, func(i int) int { return b.place[i] })
+	}
+	out.id.base += " watermark " + out.id.cols[col]
+	if n.Watermark.Where != nil {
+		out.id.base += " where " + out.id.text(n.Watermark.Where)
+	}
+}
+
+// endless gives a finite input beside streams a frontier on every column that can
+// have one: once it has been read, nothing comes after it.
+func (l *Lowerer) endless(out *lowered) {
+	if l.opt.Finite {
+		return
+	}
+	p := out.props()
+	for i, c := range p.Columns {
+		if c.Type.IsTime() || c.Type.IsInteger() {
+			p.Frontiers = append(p.Frontiers, physical.Frontier{Col: i})
+			out.hard = append(out.hard, true)
+		}
+	}
+}
+
+// values gives constant rows.
+func (l *Lowerer) values(v *logical.Values) *lowered {
+	n := &physical.Values{Rows: v.Rows}
+	n.P.Columns = v.Columns
+	out := &lowered{node: n, cols: make([]int, len(v.Columns))}
+	out.id = identity{base: v.Describe(), cols: make([]string, len(v.Columns))}
+	for i, c := range v.Columns {
+		out.cols[i] = i
+		out.id.cols[i] = v.Describe() + "." + c.Name
+	}
+	if len(v.Rows) <= 1 {
+		n.P.Keys = [][]int{{}}
+	}
+	l.endless(out)
+	n.OpID = hashOf("values", out.id.base)
+	return out
+}

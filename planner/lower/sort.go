@@ -1,0 +1,83 @@
+package lower
+
+import (
+	"fmt"
+
+	"github.com/sqlstream/sqlstream/exec/expr"
+	"github.com/sqlstream/sqlstream/parser/diag"
+	"github.com/sqlstream/sqlstream/planner/logical"
+	"github.com/sqlstream/sqlstream/planner/physical"
+	"github.com/sqlstream/sqlstream/planner/unsupported"
+)
+
+// sort orders and cuts a finite relation, or the whole result in complete mode.
+func (l *Lowerer) sort(s *logical.Sort, need []bool, root bool) *lowered {
+	if !l.opt.Finite && !(root && l.opt.Materialize) {
+		l.refuseSort(s, root)
+	}
+	below := append([]bool(nil), need...)
+	keys := make([]expr.Node, len(s.Keys))
+	for i, k := range s.Keys {
+		keys[i] = k.Expr
+	}
+	use(below, keys...)
+	in, at := l.keyColumns(l.node(s.Input, below), keys)
+	n := &physical.Materialize{Input: in.node, Limit: s.Limit, Offset: s.Offset}
+	text := ""
+	for i, k := range s.Keys {
+		n.Order = append(n.Order, physical.SortKey{Col: at[i], Desc: k.Desc, NullsFirst: k.NullsFirst})
+		text += fmt.Sprintf(" %s %t %t", in.id.cols[at[i]], k.Desc, k.NullsFirst)
+	}
+	p := in.props()
+	n.P.Columns, n.P.Keys, n.P.Kind = p.Columns, p.Keys, physical.Retract
+	if l.opt.Finite {
+		n.P.Kind = physical.AppendOnly
+	}
+	out := &lowered{node: n, cols: in.cols}
+	out.id = identity{base: fmt.Sprintf("sort%s limit %d offset %d of (%s)", text, s.Limit, s.Offset, in.id.rows()), cols: in.id.cols}
+	n.OpID = hashOf("materialize", out.id.base)
+	return out
+}
+
+func (l *Lowerer) refuseSort(s *logical.Sort, root bool) {
+	if s.Limit == logical.NoLimit && s.Offset == 0 {
+		hint := "leave ORDER BY out, or use EMIT COMPLETE over an aggregate"
+		if !root {
+			hint = "leave ORDER BY out of the subquery: it has no effect there"
+		}
+		l.refuse(diag.Errorf(diag.OrderOnStream, diag.Span{}, "ORDER BY without LIMIT needs the whole result, and a stream never ends").WithHint("%s", hint))
+		return
+	}
+	what := "LIMIT"
+	switch {
+	case s.Limit == logical.NoLimit:
+		what = "OFFSET"
+	case len(s.Keys) > 0:
+		what = "ORDER BY with LIMIT"
+	}
+	l.refuse(unsupported.Diagnostic(diag.TopN, diag.Span{}, what))
+}
+
+// Materialize keeps the whole result of a plan, for complete mode.
+func Materialize(n physical.Node) physical.Node {
+	if hasMaterialize(n) {
+		return n
+	}
+	m := &physical.Materialize{Input: n, Limit: logical.NoLimit}
+	m.OpID = hashOf("materialize", n.ID())
+	m.P = *n.Props()
+	m.P.Frontiers = nil
+	m.P.Kind = physical.Retract
+	return m
+}
+
+// hasMaterialize: ORDER BY put one at the root already.
+func hasMaterialize(n physical.Node) bool {
+	switch x := n.(type) {
+	case *physical.Materialize:
+		return true
+	case *physical.Project:
+		return hasMaterialize(x.Input)
+	}
+	return false
+}

@@ -1,0 +1,66 @@
+package planner
+
+import (
+	"github.com/sqlstream/sqlstream/exec/option"
+	"github.com/sqlstream/sqlstream/parser/ast"
+	"github.com/sqlstream/sqlstream/parser/diag"
+	"github.com/sqlstream/sqlstream/planner/bind"
+)
+
+// QuerySpecs describe the options of a continuous query.
+func QuerySpecs() []option.Spec {
+	return []option.Spec{
+		{Name: "name", Aliases: []string{"query_name"}, Type: option.Text, Doc: "Name of the query; default: that of the sink or view."},
+		{Name: "checkpoint", Aliases: []string{"checkpoint_location"}, Type: option.Text, Doc: "Directory of the checkpoint."},
+		{Name: "output_mode", Type: option.Enum, Values: []string{"append", "update", "complete", "changelog"}, Doc: "As EMIT."},
+		{Name: "adopt_sink", Type: option.Bool, Default: "false", Doc: "Takes over a sink that belongs to another query."},
+		{Name: "allow_new_state", Type: option.Bool, Default: "false", Doc: "A changed query may start operators with empty state."},
+		{Name: "drop_state", Type: option.Bool, Default: "false", Doc: "A changed query may drop the state of operators that it lost."},
+		{Name: "allow_unbounded_state", Type: option.Bool, Default: "true", Doc: "Refuses plans whose state grows for ever when false."},
+	}
+}
+
+// queryOptions are the decoded options of a query.
+type queryOptions struct {
+	name, checkpoint                string
+	mode                            ast.EmitMode
+	modeSpan                        diag.Span
+	adopt, allowNewState, dropState bool
+	refuseUnbounded                 bool
+}
+
+// readOptions decodes WITH (…) behind the query. EMIT and output_mode must agree.
+func (p *planner) readOptions(list []ast.Option) {
+	p.opts.refuseUnbounded = p.set.RefuseUnbounded
+	p.opts.mode = p.set.Mode
+	d, err := option.Decode(QuerySpecs(), bind.Options(list))
+	if err != nil {
+		p.adopt(err)
+		return
+	}
+	o := &p.opts
+	o.name, o.checkpoint = d.Text("name"), d.Text("checkpoint")
+	o.adopt, o.allowNewState, o.dropState = d.Bool("adopt_sink"), d.Bool("allow_new_state"), d.Bool("drop_state")
+	if d.Has("allow_unbounded_state") {
+		o.refuseUnbounded = !d.Bool("allow_unbounded_state")
+	}
+	if text := d.Enum("output_mode"); text != "" {
+		o.mode, o.modeSpan = modeOf(text), d.Span("output_mode")
+	}
+	if p.emit == nil || p.emit.Mode == ast.EmitDefault {
+		return
+	}
+	if d.Has("output_mode") && o.mode != p.emit.Mode {
+		p.errorf(diag.OptionConflict, o.modeSpan, "output_mode is %s, but EMIT says %s", o.mode, p.emit.Mode)
+	}
+	o.mode, o.modeSpan = p.emit.Mode, p.emit.ModeSpan
+}
+
+func modeOf(text string) ast.EmitMode {
+	for m := ast.EmitAppend; m <= ast.EmitChangelog; m++ {
+		if m.String() == text {
+			return m
+		}
+	}
+	return ast.EmitDefault
+}

@@ -1,0 +1,273 @@
+package physical
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/sqlstream/sqlstream/exec/expr"
+	"github.com/sqlstream/sqlstream/exec/types"
+	"github.com/sqlstream/sqlstream/parser/diag"
+)
+
+// Explain prints a query: what reaches each sink and how, then a line for every
+// operator with kind, keys and frontiers, then what is late, what is never cleaned and
+// what is approximate. Nodes are numbered in the order in which data meets them.
+func Explain(q *Query) string {
+	p := &printer{numbers: map[Node]int{}, printed: map[Node]bool{}}
+	for i, n := range q.Nodes() {
+		p.numbers[n] = i + 1
+	}
+	for _, o := range q.Outputs {
+		p.output(o)
+	}
+	p.static()
+	p.line(0, "Late: "+orNone(p.late))
+	p.line(0, "Never cleaned: "+orNone(p.kept))
+	p.line(0, "Approximate: no")
+	for _, d := range q.Diagnostics {
+		if d.Severity == diag.SeverityInfo {
+			p.line(0, "Note: "+d.Message)
+		}
+	}
+	return p.b.String()
+}
+
+type printer struct {
+	b       strings.Builder
+	numbers map[Node]int
+	printed map[Node]bool
+	late    []string
+	kept    []string
+	statics []*StaticJoin
+}
+
+func orNone(list []string) string {
+	if len(list) == 0 {
+		return "none"
+	}
+	return strings.Join(list, "; ")
+}
+
+func (p *printer) line(depth int, text string) {
+	p.b.WriteString(strings.Repeat("  ", depth) + text + "\n")
+}
+
+func (p *printer) output(o *Output) {
+	text := map[TargetKind]string{ToSink: "Sink ", ToView: "Materialized view ", ToTable: "Table ", ToClient: "Client"}[o.Target] + o.Name
+	if o.Sink != nil {
+		text += " (" + o.Sink.Connector + ")"
+	}
+	text += "  mode=" + o.Mode.String()
+	if o.Why != "" {
+		text += " (" + o.Why + ")"
+	}
+	if len(o.Key) > 0 {
+		text += "  key=" + keyText(&o.P, o.Key)
+	}
+	if o.Guarantee != "" {
+		text += "  " + o.Guarantee
+	}
+	p.line(0, text)
+	p.node(o.Input, 0)
+}
+
+// node prints a node and what is below it. A node that several branches read is
+// printed once.
+func (p *printer) node(n Node, depth int) {
+	head := "└ " + p.head(n)
+	if p.printed[n] {
+		p.line(depth, head+" (shared, see above)")
+		return
+	}
+	p.printed[n] = true
+	p.line(depth, head+"  "+Summary(n)[len(kindOf(n)):]+p.props(n))
+	for _, d := range p.details(n) {
+		p.line(depth+2, d)
+	}
+	p.collect(n)
+	for _, c := range n.Children() {
+		p.node(c, depth+1)
+	}
+}
+
+func (p *printer) head(n Node) string {
+	text := fmt.Sprintf("%s #%d", kindOf(n), p.numbers[n])
+	if n.Stateful() {
+		text += " " + ShortID(n)
+	}
+	return text
+}
+
+// props are kind, keys and frontiers of the node's output.
+func (p *printer) props(n Node) string {
+	pr := n.Props()
+	text := "  kind=" + pr.Kind.String()
+	if len(pr.Keys) > 0 && len(pr.Keys[0]) > 0 {
+		text += " key=" + keyText(pr, pr.Keys[0])
+	}
+	var fronts []string
+	for _, f := range pr.Frontiers {
+		fronts = append(fronts, frontierText(n, f))
+	}
+	if len(fronts) > 0 {
+		text += " frontier=(" + strings.Join(fronts, ", ") + ")"
+	}
+	return text
+}
+
+func keyText(pr *Props, key []int) string {
+	list := make([]string, len(key))
+	for i, k := range key {
+		list[i] = pr.Columns[k].Name
+	}
+	return "(" + strings.Join(list, ", ") + ")"
+}
+
+func columnText(pr *Props, col int, path []int) string {
+	text, t := pr.Columns[col].Name, pr.Columns[col].Type
+	for _, f := range path {
+		text += "." + t.Fields[f].Name
+		t = t.Fields[f].Type
+	}
+	return text
+}
+
+// frontierText names a column and, where it is computed, from what.
+func frontierText(n Node, f Frontier) string {
+	text := columnText(n.Props(), f.Col, f.Path)
+	if len(f.Rules) != 1 || f.Rules[0].Expr == nil {
+		if len(f.Rules) == 1 && f.Rules[0].Child == TriggerTime {
+			text += " = now()"
+		}
+		return text
+	}
+	if from := f.Rules[0].Expr.String(); from != text {
+		text += " = " + from
+	}
+	return text
+}
+
+// details are the lines below a node: its state and when that is dropped.
+func (p *printer) details(n Node) []string {
+	switch x := n.(type) {
+	case *Aggregate:
+		return x.stateText()
+	case *Distinct:
+		return []string{"state: one entry per row; " + cleaned(x.Input.Props(), x.Bound)}
+	case *Dedup:
+		return []string{"state: one entry per key; " + x.cleanText()}
+	case *Close:
+		return []string{"state: every row until it is final; " + cleaned(x.Input.Props(), &x.Bound)}
+	case *Materialize:
+		return []string{"state: the whole result"}
+	case *StaticJoin:
+		return []string{fmt.Sprintf("static side: see below, plan %s", ShortID(x.Static))}
+	}
+	return nil
+}
+
+func cleaned(pr *Props, b *Bound) string {
+	if b == nil {
+		return "never cleaned: no column is bounded by a watermark"
+	}
+	name := pr.Columns[b.Col].Name
+	return fmt.Sprintf("cleaned when %s < F(%s)", name, name)
+}
+
+func (a *Aggregate) stateText() []string {
+	text := "state: one entry per open group; "
+	switch {
+	case a.Global:
+		text = "state: one row; "
+	case a.Bound == nil:
+		text = "state: one entry per group; "
+	}
+	switch {
+	case a.Keep:
+		text += "kept whole"
+	case a.Global:
+		text += "kept"
+	default:
+		text += cleaned(&a.P, a.Bound)
+	}
+	if a.EmitOnClose {
+		text += "; emits when closed"
+	}
+	if a.Retract {
+		text += "; input can be retracted"
+	}
+	out := []string{text}
+	if a.Panes != nil {
+		w := a.Panes.Window
+		out = append(out, fmt.Sprintf("panes: %s each, %d a window of %s every %s", length(a.Panes.Pane), w.Size/a.Panes.Pane, length(w.Size), length(w.Slide)))
+	}
+	return out
+}
+
+func (d *Dedup) cleanText() string {
+	switch {
+	case d.Within && d.Bound != nil:
+		name := d.Input.Props().Columns[d.Bound.Col].Name
+		return fmt.Sprintf("forgotten when first %s + %s ≤ F(%s)", name, expr.Interval(d.Delay), name)
+	case d.Clean:
+		return cleaned(d.Input.Props(), d.Bound)
+	}
+	return "never cleaned: no key column is bounded by a watermark"
+}
+
+// collect adds the node to the closing lines.
+func (p *printer) collect(n Node) {
+	at := fmt.Sprintf("#%d ", p.numbers[n])
+	switch x := n.(type) {
+	case *Aggregate:
+		if x.Bound != nil {
+			p.late = append(p.late, at+lateText(&x.P, x.Bound))
+		} else if !x.Global && !x.Keep {
+			p.kept = append(p.kept, at+"groups: no group column is bounded by a watermark")
+		}
+	case *Distinct:
+		if x.Bound != nil {
+			p.late = append(p.late, at+lateText(x.Input.Props(), x.Bound))
+		} else {
+			p.kept = append(p.kept, at+"rows: no column is bounded by a watermark")
+		}
+	case *Dedup:
+		if x.Bound != nil {
+			p.late = append(p.late, at+lateText(x.Input.Props(), x.Bound))
+		}
+		if !x.Clean && !x.Within {
+			p.kept = append(p.kept, at+"keys: no key column is bounded by a watermark")
+		}
+	case *Close:
+		p.late = append(p.late, at+lateText(x.Input.Props(), &x.Bound))
+	case *StaticJoin:
+		p.statics = append(p.statics, x)
+	}
+}
+
+func lateText(pr *Props, b *Bound) string {
+	name := pr.Columns[b.Col].Name
+	return fmt.Sprintf("%s < F(%s)", name, name)
+}
+
+// static prints the plans of the static sides.
+func (p *printer) static() {
+	for i := 0; i < len(p.statics); i++ {
+		j := p.statics[i]
+		p.line(0, "Static "+ShortID(j.Static)+", joined by #"+fmt.Sprint(p.numbers[j]))
+		Walk(j.Static, func(n Node) {
+			if p.numbers[n] == 0 {
+				p.numbers[n] = len(p.numbers) + 1
+			}
+		})
+		late, kept := p.late, p.kept
+		p.node(j.Static, 0)
+		p.late, p.kept = late, kept
+	}
+}
+
+// length spells µs as a duration.
+func length(micros int64) string {
+	text := expr.Interval(types.IntervalValue{Micros: micros}).String()
+	return strings.Trim(strings.TrimPrefix(text, "INTERVAL "), "'")
+}

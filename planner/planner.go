@@ -1,0 +1,179 @@
+// Package planner turns a statement into what the engine runs or keeps: a physical
+// query, or a catalog object. It owns the order of the stages (bind → rules → lower →
+// mode) and the choice of the output mode, with every refusal that a mode can have. It
+// knows neither operators nor connectors, only their descriptions.
+//
+// Open this file first: Plan and Define are the whole API. mode.go chooses and checks
+// the output mode, target.go where rows go, options.go reads WITH (…).
+package planner
+
+import (
+	"errors"
+
+	"github.com/sqlstream/sqlstream/exec/expr"
+	"github.com/sqlstream/sqlstream/parser/ast"
+	"github.com/sqlstream/sqlstream/parser/diag"
+	"github.com/sqlstream/sqlstream/planner/bind"
+	"github.com/sqlstream/sqlstream/planner/catalog"
+	"github.com/sqlstream/sqlstream/planner/logical"
+	"github.com/sqlstream/sqlstream/planner/physical"
+	"github.com/sqlstream/sqlstream/planner/rules"
+	"github.com/sqlstream/sqlstream/planner/unsupported"
+)
+
+// Settings are what the session gives a statement.
+type Settings struct {
+	bind.Settings
+	NullOnError bool // SET eval_error = 'null'
+	// RefuseUnbounded is SET allow_unbounded_state = false.
+	RefuseUnbounded bool
+	// Mode is the mode of a statement without EMIT (golden test files); the default if
+	// it is not set.
+	Mode ast.EmitMode
+	// RuleFired, if set, is told of every rewrite rule that changed something.
+	RuleFired func(rule string)
+}
+
+// Plan plans a query statement: SELECT, INSERT … SELECT, CREATE MATERIALIZED VIEW,
+// CREATE SINK … AS, CREATE TABLE … AS, EXECUTE STATEMENT SET. Errors are *diag.Error
+// without Source.
+func Plan(stmt ast.Statement, cat *catalog.Catalog, set Settings) (*physical.Query, error) {
+	q, _, err := planLogical(stmt, cat, set)
+	return q, err
+}
+
+// Logical plans a statement and returns, beside the query, the logical plan of each
+// output after the rules: what incremental/reference interprets.
+func Logical(stmt ast.Statement, cat *catalog.Catalog, set Settings) (*physical.Query, []logical.Node, error) {
+	return planLogical(stmt, cat, set)
+}
+
+// NotYet names the operator that an error of Plan misses, "" for any other error.
+func NotYet(err error) string { return unsupported.Operator(err) }
+
+// Explain plans a statement and prints the plan.
+func Explain(stmt ast.Statement, cat *catalog.Catalog, set Settings) (string, error) {
+	q, err := Plan(stmt, cat, set)
+	if err != nil {
+		return "", err
+	}
+	return physical.Explain(q), nil
+}
+
+func planLogical(stmt ast.Statement, cat *catalog.Catalog, set Settings) (*physical.Query, []logical.Node, error) {
+	p := &planner{cat: cat, set: set, b: bind.New(cat, set.Settings)}
+	if err := p.targets(stmt); err != nil {
+		return nil, nil, err
+	}
+	p.optimise()
+	q, err := p.physical()
+	if err != nil {
+		return nil, nil, err
+	}
+	var plans []logical.Node
+	for _, o := range p.outs {
+		plans = append(plans, o.plan)
+	}
+	return q, plans, nil
+}
+
+// planner plans one statement.
+type planner struct {
+	cat   *catalog.Catalog
+	set   Settings
+	b     *bind.Binder
+	outs  []*output
+	emit  *ast.Emit
+	span  diag.Span
+	opts  queryOptions
+	diags []*diag.Diagnostic
+}
+
+// output is one query of the statement and where its rows go.
+type output struct {
+	plan   logical.Node
+	spans  []diag.Span
+	finite bool
+	target physical.TargetKind
+	name   string
+	sink   *catalog.Sink
+	table  *catalog.Relation
+	span   diag.Span
+	emit   *ast.Emit
+}
+
+// optimise rewrites every plan.
+func (p *planner) optimise() {
+	c := &rules.Context{Resolver: &expr.Resolver{Functions: p.cat.Functions, Zone: p.set.Zone}, Fired: p.set.RuleFired}
+	for _, o := range p.outs {
+		o.plan = rules.Run(c, o.plan)
+	}
+}
+
+// Define makes the catalog object of CREATE SOURCE, TABLE, VIEW or SINK; the caller
+// puts it into the catalog. text is the statement as written. If the object exists and
+// IF NOT EXISTS was given, it is returned as it is.
+func Define(stmt ast.Statement, text string, cat *catalog.Catalog, set Settings) (catalog.Object, error) {
+	b := bind.New(cat, set.Settings)
+	switch s := stmt.(type) {
+	case *ast.CreateSource:
+		return define(b, cat, &s.Definition, func() (catalog.Object, error) { return relation(b.Source(s))(text) })
+	case *ast.CreateTable:
+		return define(b, cat, &s.Definition, func() (catalog.Object, error) { return relation(b.Table(s))(text) })
+	case *ast.CreateSink:
+		return define(b, cat, &s.Definition, func() (catalog.Object, error) {
+			o, err := b.Sink(s)
+			if err != nil {
+				return nil, err
+			}
+			o.Text = text
+			return o, nil
+		})
+	case *ast.CreateView:
+		d := &ast.Definition{OrReplace: s.OrReplace, IfNotExists: s.IfNotExists, Name: s.Name}
+		return define(b, cat, d, func() (catalog.Object, error) {
+			o, err := b.View(s)
+			if err != nil {
+				return nil, err
+			}
+			o.Text = text
+			return o, nil
+		})
+	}
+	return nil, errors.New("planner: not a definition")
+}
+
+func relation(r *catalog.Relation, err error) func(text string) (catalog.Object, error) {
+	return func(text string) (catalog.Object, error) {
+		if err != nil {
+			return nil, err
+		}
+		r.Text = text
+		return r, nil
+	}
+}
+
+// define checks that the name is free.
+func define(b *bind.Binder, cat *catalog.Catalog, d *ast.Definition, make func() (catalog.Object, error)) (catalog.Object, error) {
+	old, err := cat.Find(d.Name.String())
+	if err == nil && old != nil && d.IfNotExists {
+		return old, nil
+	}
+	o, err2 := make()
+	if err == nil && old != nil && !d.OrReplace {
+		e := diag.Errorf(diag.ObjectExists, d.Name.Span, "%q exists already", old.ObjectName()).
+			WithHint("write CREATE OR REPLACE, or drop it first")
+		return nil, joinErrors(e, err2)
+	}
+	return o, err2
+}
+
+// joinErrors puts a diagnostic before those of an error.
+func joinErrors(d *diag.Diagnostic, err error) error {
+	list := []*diag.Diagnostic{d}
+	var more *diag.Error
+	if errors.As(err, &more) {
+		list = append(list, more.Diagnostics...)
+	}
+	return diag.NewError(nil, list...)
+}

@@ -1,0 +1,66 @@
+// Package rules owns the rewrites of logical plans: each rule is named, takes a plan
+// to an equal one, and has a test that it fired. Rules bring different spellings to
+// one form, so that the operator ids, and EXPLAIN, do not depend on them. They know
+// logical plans only. Open this file first: List is the order in which they run.
+//
+// No rule moves a predicate below a scan's watermark: the watermark belongs to the
+// Scan and moves with every row of the source.
+package rules
+
+import (
+	"github.com/sqlstream/sqlstream/exec/expr"
+	"github.com/sqlstream/sqlstream/planner/logical"
+)
+
+// Rule is one rewrite. Apply returns its argument where it does not fire.
+type Rule struct {
+	Name  string
+	Apply func(c *Context, n logical.Node) logical.Node
+}
+
+// Context is what rules may use.
+type Context struct {
+	Resolver *expr.Resolver
+	// Fired, if set, is told of each rule that changed something.
+	Fired func(rule string)
+}
+
+// List is every rule in order. They run over the plan again until none fires.
+var List = []Rule{
+	{"merge-projects", mergeProjects},
+	{"merge-filters", mergeFilters},
+	{"push-filter-project", pushFilterProject},
+	{"push-filter-union", pushFilterUnion},
+	{"push-filter-rows", pushFilterRows},
+	{"push-filter-join", pushFilterJoin},
+	{"drop-true-filter", dropTrueFilter},
+	{"window-keys", windowKeys},
+	{"merge-unions", mergeUnions},
+}
+
+// maxRounds bounds the rewriting; each rule makes plans smaller or moves filters
+// down, so that far fewer rounds are needed.
+const maxRounds = 50
+
+// Run applies all rules until none fires.
+func Run(c *Context, n logical.Node) logical.Node {
+	for range maxRounds {
+		changed := false
+		n = logical.Rewrite(n, func(x logical.Node) logical.Node {
+			for _, r := range List {
+				if y := r.Apply(c, x); y != x {
+					if c.Fired != nil {
+						c.Fired(r.Name)
+					}
+					changed = true
+					x = y
+				}
+			}
+			return x
+		})
+		if !changed {
+			break
+		}
+	}
+	return n
+}

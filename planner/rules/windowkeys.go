@@ -1,0 +1,142 @@
+package rules
+
+import (
+	"github.com/sqlstream/sqlstream/exec/expr"
+	"github.com/sqlstream/sqlstream/exec/fn/timewindow"
+	"github.com/sqlstream/sqlstream/planner/logical"
+)
+
+// windowKeys reduces the keys of an aggregate to what determines them: a window, its
+// end and its last moment are functions of its start. They are computed again above.
+// It first takes in the projection below, so that keys are seen as they are computed.
+func windowKeys(c *Context, n logical.Node) logical.Node {
+	a, ok := n.(*logical.Aggregate)
+	if !ok {
+		return n
+	}
+	if p, ok := a.Input.(*logical.Project); ok && mayInlineAggregate(p, a) {
+		return inlineAggregate(c, p, a)
+	}
+	r := keyReducer{}
+	for i, k := range a.Keys {
+		r.add(k, a.KeyNames[i])
+	}
+	if len(r.keys) == len(a.Keys) && !r.changed {
+		return n
+	}
+	out := &logical.Aggregate{Input: a.Input, Keys: r.keys, KeyNames: r.names, Aggs: a.Aggs}
+	exprs := make([]expr.Node, 0, len(a.Keys)+len(a.Aggs))
+	names := append([]string(nil), a.KeyNames...)
+	for _, k := range a.Keys {
+		exprs = append(exprs, r.above(k, out))
+	}
+	for i := range a.Aggs {
+		col := logical.Col(out, len(r.keys)+i)
+		exprs, names = append(exprs, col), append(names, col.Name)
+	}
+	return &logical.Project{Input: out, Exprs: exprs, Names: names}
+}
+
+// keyReducer collects the base keys.
+type keyReducer struct {
+	keys    []expr.Node
+	names   []string
+	changed bool
+}
+
+// base is what determines a key, nil if it is not made from a window's start.
+func base(k expr.Node) expr.Node {
+	call, ok := k.(*expr.Call)
+	if !ok {
+		return nil
+	}
+	switch {
+	case call.F == &timewindow.End:
+		return call.Args[0]
+	case call.F == &timewindow.Pair:
+		if e, ok := call.Args[1].(*expr.Call); ok && e.F == &timewindow.End && expr.Equal(e.Args[0], call.Args[0]) {
+			return call.Args[0]
+		}
+	case call.F.Name == "-" && expr.IsConst(call.Args[1]):
+		if e, ok := call.Args[0].(*expr.Call); ok && e.F == &timewindow.End {
+			return e.Args[0]
+		}
+	}
+	return nil
+}
+
+func (r *keyReducer) add(k expr.Node, name string) {
+	if b := base(k); b != nil {
+		r.changed = true
+		k = b
+	}
+	if canonical := k.String(); canonical != name {
+		r.changed = true
+		name = canonical
+	}
+	if contains(r.keys, k) {
+		r.changed = true
+		return
+	}
+	r.keys, r.names = append(r.keys, k), append(r.names, name)
+}
+
+// above computes a key from the base keys.
+func (r *keyReducer) above(k expr.Node, out *logical.Aggregate) expr.Node {
+	for i, b := range r.keys {
+		if expr.Equal(k, b) {
+			return logical.Col(out, i)
+		}
+	}
+	kids := k.Children()
+	next := make([]expr.Node, len(kids))
+	for i, x := range kids {
+		next[i] = r.above(x, out)
+	}
+	return k.WithChildren(next)
+}
+
+// mayInlineAggregate: the projection has nothing costly that would be computed twice.
+func mayInlineAggregate(p *logical.Project, a *logical.Aggregate) bool {
+	return mayInline(p.Exprs, aggregateExprs(a))
+}
+
+func aggregateExprs(a *logical.Aggregate) []expr.Node {
+	out := append([]expr.Node(nil), a.Keys...)
+	for _, g := range a.Aggs {
+		out = append(out, g.Args...)
+		if g.Filter != nil {
+			out = append(out, g.Filter)
+		}
+		for _, o := range g.Order {
+			out = append(out, o.Expr)
+		}
+	}
+	return out
+}
+
+// inlineAggregate computes keys and arguments over the projection's input.
+func inlineAggregate(c *Context, p *logical.Project, a *logical.Aggregate) logical.Node {
+	out := &logical.Aggregate{Input: p.Input, KeyNames: a.KeyNames}
+	for _, k := range a.Keys {
+		out.Keys = append(out.Keys, substitute(c, k, p.Exprs))
+	}
+	for _, g := range a.Aggs {
+		args := make([]expr.Node, len(g.Args))
+		for i, x := range g.Args {
+			args[i] = substitute(c, x, p.Exprs)
+		}
+		g.Args = args
+		if g.Filter != nil {
+			g.Filter = substitute(c, g.Filter, p.Exprs)
+		}
+		order := make([]logical.SortKey, len(g.Order))
+		for i, o := range g.Order {
+			o.Expr = substitute(c, o.Expr, p.Exprs)
+			order[i] = o
+		}
+		g.Order = order
+		out.Aggs = append(out.Aggs, g)
+	}
+	return out
+}
