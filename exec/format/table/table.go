@@ -19,6 +19,7 @@ import (
 type Table struct {
 	zone     *time.Location
 	truncate int
+	null     []byte
 	names    []string
 	right    []bool // numbers stand at the right
 	width    []int
@@ -29,7 +30,7 @@ type Table struct {
 
 // New returns an empty table. Cells wider than truncate are cut; 0 = never.
 func New(cols []types.Column, zone *time.Location, truncate int) *Table {
-	t := &Table{zone: zone, truncate: truncate}
+	t := &Table{zone: zone, truncate: truncate, null: []byte("NULL")}
 	for _, c := range cols {
 		name := string(clean(nil, []byte(c.Name)))
 		t.names = append(t.names, name)
@@ -51,9 +52,12 @@ func (t *Table) Rows() int {
 func (t *Table) Add(cols []*vec.Vector, row int) {
 	for i, c := range cols {
 		from := len(t.buf)
-		if c.Type.Kind == types.String && !c.IsNull(row) {
+		switch {
+		case c.IsNull(row):
+			t.buf = append(t.buf, t.null...)
+		case c.Type.Kind == types.String:
 			t.buf = clean(t.buf, c.Bytes(row))
-		} else {
+		default:
 			t.buf = clean(t.buf, vec.AppendText(nil, c, row, t.zone))
 		}
 		w := t.cut(from)
