@@ -75,7 +75,7 @@ func (l lineReader) Read(_ context.Context, f format.File, s format.Section, rd 
 
 // land is a landing directory with a source on it.
 type land struct {
-	t     *testing.T
+	t     testing.TB
 	dir   string // what paths are relative to; files go to dir/in
 	cols  []source.Column
 	opts  []option.Value
@@ -85,7 +85,7 @@ type land struct {
 	fs    vfs.FS
 }
 
-func newLand(t *testing.T, opts ...string) *land {
+func newLand(t testing.TB, opts ...string) *land {
 	t.Helper()
 	l := &land{t: t, dir: t.TempDir(), fs: vfs.OS(), clock: clock.NewFake(at(1_000_000)), cols: []source.Column{column("value", types.String)}}
 	l.set("format", "lines")

@@ -136,7 +136,7 @@ func (l *lister) state(dir string, inside, fresh bool) (*dirState, error) {
 		now = l.clock.Now()
 	}
 	if st := l.dirs[dir]; st != nil && !fresh && st.modified.Equal(info.ModTime()) && l.trust(st, now) {
-		st.forgetTaken(l, dir)
+		st.forgetTaken(l.seen, abs)
 		return st, nil
 	}
 	st := &dirState{modified: info.ModTime(), listed: now}
@@ -153,10 +153,10 @@ func (l *lister) trust(st *dirState, now time.Time) bool {
 	return l.clock != nil && st.listed.Sub(st.modified) > 2*time.Second && now.Sub(st.listed) < relistAfter
 }
 
-func (st *dirState) forgetTaken(l *lister, dir string) {
+func (st *dirState) forgetTaken(seen *seenSet, dir string) {
 	kept := st.pending[:0]
 	for _, name := range st.pending {
-		if !l.seen.has(l.abs(dir, name)) {
+		if !seen.hasIn(dir, name) {
 			kept = append(kept, name)
 		}
 	}
@@ -179,7 +179,7 @@ func (l *lister) read(st *dirState, dir, abs string, inside bool) error {
 	}
 	for _, e := range entries {
 		name := e.Name()
-		if hidden(name) {
+		if hidden(name) || !e.IsDir() && l.seen.hasIn(abs, name) {
 			continue
 		}
 		rel := path.Join(dir, name)
@@ -189,7 +189,7 @@ func (l *lister) read(st *dirState, dir, abs string, inside bool) error {
 				st.dirs, st.inside = append(st.dirs, name), append(st.inside, within)
 			}
 		case kind.IsRegular(), kind&fs.ModeSymlink != 0:
-			if l.wanted(rel, name, inside) && !l.seen.has(l.abs(dir, name)) {
+			if l.wanted(rel, name, inside) {
 				st.pending = append(st.pending, name)
 			}
 		}

@@ -2,7 +2,6 @@ package file
 
 import (
 	"hash/maphash"
-	"path"
 	"path/filepath"
 )
 
@@ -18,16 +17,27 @@ func newSeenSet(nameOnly bool) *seenSet {
 	return &seenSet{a: maphash.MakeSeed(), b: maphash.MakeSeed(), nameOnly: nameOnly, minute: map[[2]uint64]int32{}}
 }
 
-func (s *seenSet) key(file string) [2]uint64 {
+// key hashes directory and name apart: a listing asks for many names of one directory,
+// without joining them.
+func (s *seenSet) key(dir, name string) [2]uint64 {
 	if s.nameOnly {
-		file = path.Base(filepath.ToSlash(file))
+		dir = ""
 	}
-	return [2]uint64{maphash.String(s.a, file), maphash.String(s.b, file)}
+	const odd = 0x9e3779b97f4a7c15
+	return [2]uint64{
+		maphash.String(s.a, name) + odd*maphash.String(s.a, dir),
+		maphash.String(s.b, name) + odd*maphash.String(s.b, dir),
+	}
 }
 
-func (s *seenSet) has(file string) bool {
-	_, ok := s.minute[s.key(file)]
+// hasIn reports whether a file of a directory (an absolute path) was taken.
+func (s *seenSet) hasIn(dir, name string) bool {
+	_, ok := s.minute[s.key(dir, name)]
 	return ok
 }
 
-func (s *seenSet) add(file string, t fileTime) { s.minute[s.key(file)] = int32(t / 60e6) }
+func (s *seenSet) has(file string) bool { return s.hasIn(filepath.Dir(file), filepath.Base(file)) }
+
+func (s *seenSet) add(file string, t fileTime) {
+	s.minute[s.key(filepath.Dir(file), filepath.Base(file))] = int32(t / 60e6)
+}
