@@ -62,7 +62,11 @@ func (a *aggregate) LogState(log Log) error {
 	a.closedTo, a.state.nullDropped = NoFrontier, false
 	for _, at := range a.state.sorted() {
 		b := a.state.all[at]
-		a.logBucket(log, b)
+		if a.cfg.Unlogged {
+			b.forgetDirty()
+		} else {
+			a.logBucket(log, b)
+		}
 		b.release()
 		if b.used() > 0 && b.count() == 0 && !a.cfg.Global {
 			a.state.remove(at)

@@ -123,8 +123,7 @@ func naiveAggs(rows [][]any) []any {
 	return out
 }
 
-func resolve(t tester, f fn.Aggregate, ts ...types.Type) fn.AggImpl {
-	t.Helper()
+func resolve(t interface{ Fatalf(string, ...any) }, f fn.Aggregate, ts ...types.Type) fn.AggImpl {
 	var args []fn.Arg
 	for _, ty := range ts {
 		args = append(args, fn.Arg{Type: ty})

@@ -286,6 +286,24 @@ func (b *bucket) count() int {
 	return 0
 }
 
+// forgetDirty is what follows a LogState, without one.
+func (b *bucket) forgetDirty() {
+	for _, g := range b.dirty {
+		b.flags[g] &^= flagDirty
+	}
+	b.dirty = trim(b.dirty)
+	drain(b.accs)
+}
+
+// drain makes accumulators forget which entries changed.
+func drain(accs []fn.Accumulator) {
+	for _, acc := range accs {
+		if e, ok := acc.(fn.EntryAccumulator); ok {
+			e.DirtyEntries(func(uint32, []byte, []byte) {})
+		}
+	}
+}
+
 // empty drops all groups and keeps the memory: a local's bucket that has been merged.
 func (b *bucket) empty() {
 	for g := range uint32(b.size) {
@@ -295,11 +313,7 @@ func (b *bucket) empty() {
 			}
 		}
 	}
-	for _, acc := range b.accs {
-		if e, ok := acc.(fn.EntryAccumulator); ok {
-			e.DirtyEntries(func(uint32, []byte, []byte) {})
-		}
-	}
+	drain(b.accs)
 	clear(b.rows)
 	clear(b.flags)
 	if b.table != nil {
