@@ -2,11 +2,13 @@ package builtin
 
 import (
 	"github.com/sqlstream/sqlstream/exec/format"
+	"github.com/sqlstream/sqlstream/exec/format/csv"
 	"github.com/sqlstream/sqlstream/exec/format/json"
 	"github.com/sqlstream/sqlstream/exec/format/parquet"
+	"github.com/sqlstream/sqlstream/exec/format/text"
 )
 
 // Formats returns all file formats.
 func Formats() []*format.Format {
-	return []*format.Format{json.Format(), parquet.Format()}
+	return []*format.Format{json.Format(), csv.Format(), text.Format(), parquet.Format()}
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/sqlstream/sqlstream/exec/format"
+	"github.com/sqlstream/sqlstream/exec/format/guess"
 	"github.com/sqlstream/sqlstream/exec/source"
 	"github.com/sqlstream/sqlstream/exec/types"
 )
@@ -49,22 +50,18 @@ func (s *Source) infer(ctx context.Context) ([]types.Column, error) {
 }
 
 func (s *Source) inferData(ctx context.Context, files []found) ([]types.Column, error) {
-	var cols []types.Column
-	looked := 0
+	var all [][]types.Column
 	for _, f := range files {
-		if f.size == 0 || looked == inferFrom {
+		if f.size == 0 || len(all) == inferFrom {
 			continue
 		}
-		looked++
-		more, err := s.inferFile(ctx, f)
+		cols, err := s.inferFile(ctx, f)
 		if err != nil {
 			return nil, err
 		}
-		if cols, err = unite(cols, more); err != nil {
-			return nil, err
-		}
+		all = append(all, cols)
 	}
-	return cols, nil
+	return guess.Merge(all...), nil
 }
 
 func (s *Source) inferFile(ctx context.Context, f found) ([]types.Column, error) {
@@ -118,22 +115,4 @@ func widen(t types.Type, text string) types.Type {
 // are taken for a month or an hour.
 func padded(text string, kind types.Kind) bool {
 	return kind == types.Int64 && len(text) > 2 && text[0] == '0'
-}
-
-// unite keeps the first file's order; a column of two types gets their common type.
-func unite(a, b []types.Column) ([]types.Column, error) {
-	out := slices.Clone(a)
-	for _, c := range b {
-		i := slices.IndexFunc(out, func(o types.Column) bool { return o.Name == c.Name })
-		if i < 0 {
-			out = append(out, c)
-			continue
-		}
-		t, ok := types.CommonType(out[i].Type, c.Type)
-		if !ok {
-			return nil, fmt.Errorf("column %q is %s in one file and %s in another; declare the columns", c.Name, out[i].Type, c.Type)
-		}
-		out[i].Type = t
-	}
-	return out, nil
 }
