@@ -15,7 +15,16 @@ import (
 // fill makes the operator of a plan node: the only switch over kinds of nodes.
 func (g *Graph) fill(ctx context.Context, n *node) (err error) {
 	switch p := n.plan.(type) {
-	case *physical.Scan, *physical.Values, *physical.UnionAll, *physical.Output:
+	case *physical.Scan, *physical.Values, *physical.UnionAll:
+	case *physical.Output:
+		if p.Target == physical.ToView { // the view's rows live here
+			n.op, err = stateful.NewMaterialize(stateful.MaterializeConfig{Name: "View " + p.Name, Types: columnTypes(p), Limit: -1})
+		}
+	case *physical.Close:
+		n.op, err = stateful.NewClose(stateful.CloseConfig{Name: opName(p), Types: columnTypes(p.Input), Bound: p.Bound.Col,
+			Front: p.Bound.Front, Unlogged: g.Query.Finite})
+	case *physical.Materialize:
+		n.op, err = stateful.NewMaterialize(g.materialize(p))
 	case *physical.Filter:
 		n.stage = func() stage { return op.NewFilter(p.Predicate) }
 	case *physical.Project:
@@ -48,7 +57,7 @@ func (g *Graph) fill(ctx context.Context, n *node) (err error) {
 
 func (g *Graph) aggregate(p *physical.Aggregate) stateful.AggregateConfig {
 	in := columnTypes(p.Input)
-	c := stateful.AggregateConfig{Name: opName(p), Keys: p.Keys, Retract: p.Retract, Bound: -1, Keep: p.Keep,
+	c := stateful.AggregateConfig{Name: opName(p), Keys: p.Keys, Retract: p.Retract, Bound: -1, Front: -1, Keep: p.Keep,
 		EmitOnClose: p.EmitOnClose, Global: p.Global, Unlogged: g.Query.Finite}
 	for _, k := range p.Keys {
 		c.KeyTypes = append(c.KeyTypes, in[k])
@@ -74,6 +83,14 @@ func (g *Graph) distinct(p *physical.Distinct) stateful.DistinctConfig {
 	c := stateful.DistinctConfig{Name: opName(p), Types: columnTypes(p.Input), Retract: p.Retract, Bound: -1, Unlogged: g.Query.Finite}
 	if p.Bound != nil {
 		c.Bound, c.Front = p.Bound.Col, p.Bound.Front
+	}
+	return c
+}
+
+func (g *Graph) materialize(p *physical.Materialize) stateful.MaterializeConfig {
+	c := stateful.MaterializeConfig{Name: opName(p), Types: columnTypes(p.Input), Limit: p.Limit, Offset: p.Offset, Whole: true, Unlogged: g.Query.Finite}
+	for _, k := range p.Order {
+		c.Order = append(c.Order, stateful.OrderColumn{Col: k.Col, Type: c.Types[k.Col], Order: order(k)})
 	}
 	return c
 }
@@ -133,3 +150,7 @@ func nodeName(p physical.Node) string {
 
 // Text describes the operator's part of the plan, for messages.
 func (o *Op) Text() string { return opName(o.node.plan) }
+
+// Root is the operator that keeps the rows of an output: of a materialised view; nil
+// for other outputs.
+func (g *Graph) Root(output int) stateful.Operator { return g.outputs[output].op }

@@ -11,7 +11,7 @@ import (
 
 // static reads the static side of a join, by a graph of its own, and indexes it.
 func (g *Graph) static(ctx context.Context, p *physical.StaticJoin) (*stateful.StaticIndex, error) {
-	c := stateful.StaticJoinConfig{Name: opName(p), Kind: joinKinds[p.Kind], InputKeys: p.InputKeys, StaticKeys: p.StaticKeys,
+	c := stateful.StaticJoinConfig{Name: opName(p), Kind: joinKind(p.Kind), InputKeys: p.InputKeys, StaticKeys: p.StaticKeys,
 		NullSafe: p.NullSafe, StaticTypes: columnTypes(p.Static), Residual: p.Residual, NullAware: p.NullAware, Single: p.Single}
 	for _, k := range p.StaticKeys {
 		c.KeyTypes = append(c.KeyTypes, c.StaticTypes[k])
@@ -23,8 +23,11 @@ func (g *Graph) static(ctx context.Context, p *physical.StaticJoin) (*stateful.S
 	return stateful.NewStaticIndex(c, rows)
 }
 
-var joinKinds = map[physical.JoinKind]stateful.JoinKind{physical.Inner: stateful.InnerJoin, physical.Left: stateful.LeftJoin,
-	physical.Semi: stateful.SemiJoin, physical.Anti: stateful.AntiJoin}
+// joinKind translates the plan's kind.
+func joinKind(k physical.JoinKind) stateful.JoinKind {
+	return [...]stateful.JoinKind{physical.Inner: stateful.InnerJoin, physical.Left: stateful.LeftJoin,
+		physical.Semi: stateful.SemiJoin, physical.Anti: stateful.AntiJoin}[k]
+}
 
 // RunFinite runs a plan over finite inputs once and returns its rows.
 func RunFinite(ctx context.Context, root physical.Node, env Env) (rows []*vec.Batch, err error) {

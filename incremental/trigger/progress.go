@@ -27,6 +27,8 @@ type Progress struct {
 	Sink          SinkProgress     `json:"sink"`
 	Sinks         []SinkProgress   `json:"sinks,omitempty"` // of a statement set
 	Rows          Rows             `json:"rows"`
+	// Watermark is the event time reached, µs; nil before the first row.
+	Watermark *int64 `json:"-"`
 }
 
 // EventTime has the event times of a trigger's rows and the watermark after it.

@@ -292,6 +292,9 @@ func (q *Query) progress(p *planned, out *build.Outcome, tm *timing) *Progress {
 		pr.Sink, pr.Sinks = pr.Sinks[0], nil
 	}
 	pr.EventTime = q.eventTime(out.Times)
+	if w := q.shown; w != noWatermark {
+		pr.Watermark = &w
+	}
 	return pr
 }
 

@@ -1,0 +1,224 @@
+// Package engine is the product as a library: a catalog, the statements that change
+// it, and the life of queries. The shell, the program, the tests and embedding
+// programs use it and nothing below it. It knows every layer, and leaves each its own
+// business: SQL to parser and planner, rows to build, batches to trigger. Open this
+// file first, then exec.go (statements), start.go (from plan to running query) and
+// handle.go (a running query).
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/sqlstream/sqlstream/exec/builtin"
+	"github.com/sqlstream/sqlstream/exec/clock"
+	"github.com/sqlstream/sqlstream/exec/fn"
+	"github.com/sqlstream/sqlstream/planner/catalog"
+	"github.com/sqlstream/sqlstream/storage/vfs"
+)
+
+// Options configure an engine. The zero value is right for a program that reads and
+// writes files of the machine.
+type Options struct {
+	Builtin *builtin.Registry // functions, connectors, formats; nil = builtin.New()
+	FS      vfs.FS            // nil = the machine's
+	Clock   clock.Clock       // nil = the machine's
+	Workers int               // 0 = one for each core
+	// Dir is what relative paths in statements start from; "" = the working directory.
+	Dir string
+	// CheckpointRoot holds the checkpoints of queries that name none; "" =
+	// .sqlstream/checkpoints in Dir.
+	CheckpointRoot string
+	Stdout         io.Writer // of console sinks; nil = os.Stdout
+	Log            *slog.Logger
+	Listener       Listener
+	Batch          bool // every source is read once, as a table
+	Vars           map[string]string
+}
+
+// Engine holds objects and queries. Statements are executed one at a time; queries
+// run beside them.
+type Engine struct {
+	opt     Options
+	cat     *catalog.Catalog
+	set     settings
+	ctx     context.Context
+	kill    context.CancelFunc
+	mu      sync.Mutex // guards queries and views
+	queries []*Query
+}
+
+// Open returns an engine. Close stops its queries.
+func Open(opt Options) (*Engine, error) {
+	if err := opt.fill(); err != nil {
+		return nil, err
+	}
+	e := &Engine{opt: opt, cat: catalog.New(opt.Builtin.Functions, opt.Builtin.Connectors), set: defaultSettings()}
+	e.ctx, e.kill = context.WithCancel(context.Background())
+	return e, nil
+}
+
+func (o *Options) fill() error {
+	var err error
+	if o.Builtin == nil {
+		if o.Builtin, err = builtin.New(uuid.NewString()); err != nil {
+			return err
+		}
+	}
+	if o.FS == nil {
+		o.FS = vfs.OS()
+	}
+	if o.Clock == nil {
+		o.Clock = clock.Real()
+	}
+	if o.Workers <= 0 {
+		o.Workers = runtime.GOMAXPROCS(0)
+	}
+	if o.Dir == "" {
+		if o.Dir, err = os.Getwd(); err != nil {
+			return err
+		}
+	}
+	if o.Stdout == nil {
+		o.Stdout = os.Stdout
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.CheckpointRoot == "" {
+		o.CheckpointRoot = filepath.Join(o.Dir, ".sqlstream", "checkpoints")
+	}
+	return nil
+}
+
+// Catalog is what the engine knows by name. It may be read between statements.
+func (e *Engine) Catalog() *catalog.Catalog { return e.cat }
+
+// Queries lists the queries of this engine, in the order in which they were started.
+func (e *Engine) Queries() []*Query {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return append([]*Query(nil), e.queries...)
+}
+
+// Query finds a query by name or id, the latest one of that name; nil if there is none.
+func (e *Engine) Query(name string) *Query {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for i := len(e.queries) - 1; i >= 0; i-- {
+		if q := e.queries[i]; q.Name == name || q.ID == name {
+			return q
+		}
+	}
+	return nil
+}
+
+// Active lists the queries that have not ended.
+func (e *Engine) Active() []*Query {
+	var out []*Query
+	for _, q := range e.Queries() {
+		select {
+		case <-q.done:
+		default:
+			out = append(out, q)
+		}
+	}
+	return out
+}
+
+// AwaitAll waits until every query has ended, or the first one fails; the others are
+// then stopped after their trigger.
+func (e *Engine) AwaitAll(ctx context.Context) error {
+	failed := make(chan error, 1)
+	all := make(chan struct{})
+	queries := e.Queries()
+	var wg sync.WaitGroup
+	for _, q := range queries {
+		wg.Go(func() {
+			<-q.done
+			if err := q.Err(); err != nil {
+				select {
+				case failed <- err:
+				default:
+				}
+			}
+		})
+	}
+	go func() { wg.Wait(); close(all) }()
+	select {
+	case <-all:
+	case err := <-failed:
+		return errors.Join(err, e.StopAll())
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	select {
+	case err := <-failed:
+		return err
+	default:
+		return nil
+	}
+}
+
+// StopAll ends every query after the trigger under way.
+func (e *Engine) StopAll() error {
+	var errs []error
+	active := e.Active()
+	for _, q := range active {
+		q.stopOnce.Do(func() { close(q.stop) })
+	}
+	for _, q := range active {
+		if err := q.Stop(); err != nil {
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// Close ends every query after its trigger and closes the engine.
+func (e *Engine) Close() error {
+	err := e.StopAll()
+	e.kill()
+	return err
+}
+
+// Kill ends every query at once, as a crash would.
+func (e *Engine) Kill() {
+	e.kill()
+	for _, q := range e.Queries() {
+		<-q.done
+	}
+}
+
+// newCtx makes an evaluation context.
+func (e *Engine) newCtx(zone *time.Location, nullOnError bool) *fn.Ctx {
+	return &fn.Ctx{Now: e.opt.Clock.Now().UnixMicro(), Zone: zone, NullOnError: nullOnError, Scratch: &fn.Scratch{}}
+}
+
+// path makes a path of a statement absolute.
+func (e *Engine) path(p string) string {
+	if filepath.IsAbs(p) {
+		return p
+	}
+	return filepath.Join(e.opt.Dir, p)
+}
+
+// free reports an error if an active query has the name.
+func (e *Engine) free(name string) error {
+	for _, q := range e.Active() {
+		if q.Name == name {
+			return fmt.Errorf("a query named %q is running: stop it, or give this one another name with WITH (name = '…')", name)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,103 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/sqlstream/sqlstream/exec/types"
+	"github.com/sqlstream/sqlstream/exec/vec"
+	"github.com/sqlstream/sqlstream/parser"
+	"github.com/sqlstream/sqlstream/parser/ast"
+	"github.com/sqlstream/sqlstream/parser/diag"
+)
+
+// Result is what a statement gave. At most one of Rows and Query is set.
+type Result struct {
+	Message string // "source clicks created"
+	Notes   []*diag.Diagnostic
+	Columns []types.Column
+	// Rows runs a finite query and gives its rows to emit, in batches that it must not keep.
+	Rows  func(ctx context.Context, emit func(*vec.Batch) error) error
+	Query *Query // a continuous query that was started
+	// Plan is the text of EXPLAIN and SHOW CREATE: lines, not a table.
+	Plan string
+}
+
+// Exec runs the statements of a script one after another and gives each result to
+// each, before the next statement runs. A syntax error anywhere runs nothing. The first
+// failing statement ends the script.
+func (e *Engine) Exec(ctx context.Context, src diag.Source, each func(*Result) error) error {
+	stmts, err := parser.Parse(src)
+	if err != nil {
+		return err
+	}
+	for _, s := range stmts {
+		r, err := e.Statement(ctx, src, s)
+		if err != nil {
+			return diag.InSource(src, err)
+		}
+		if err := each(r); err != nil {
+			return diag.InSource(src, err)
+		}
+	}
+	return nil
+}
+
+// Statement runs one parsed statement of src.
+func (e *Engine) Statement(ctx context.Context, src diag.Source, s ast.Statement) (*Result, error) {
+	switch s := s.(type) {
+	case *ast.QueryStmt:
+		return e.query(ctx, src, s)
+	case *ast.Insert:
+		return e.insert(ctx, src, s)
+	case *ast.StatementSet:
+		return e.statementSet(ctx, src, s)
+	case *ast.CreateSource, *ast.CreateTable, *ast.CreateView, *ast.CreateMaterializedView, *ast.CreateSink:
+		return e.create(ctx, src, s)
+	case *ast.Explain:
+		return e.explain(ctx, src, s)
+	case *ast.Show:
+		return e.show(s)
+	case *ast.Describe:
+		return e.describe(ctx, src, s)
+	case *ast.Set:
+		return e.setting(s)
+	case *ast.Reset:
+		return e.reset(s)
+	case *ast.Drop:
+		return e.drop(s)
+	case *ast.QueryControl:
+		return e.control(ctx, s)
+	case *ast.RunTrigger:
+		return e.runTrigger(ctx, s)
+	case *ast.Unsupported:
+		return nil, diag.NewError(&src, diag.Errorf(diag.NotSupported, s.Span, "%s is not supported", s.What))
+	}
+	return nil, fmt.Errorf("engine: there is no way to run a %T", s)
+}
+
+// text is a statement as it was written.
+func text(src diag.Source, span diag.Span) string {
+	return strings.TrimSpace(src.Text[span.Start:span.End])
+}
+
+// rowsResult is a table of text that a statement made up.
+func rowsResult(columns []string, rows [][]string) *Result {
+	cols := make([]types.Column, len(columns))
+	b := &vec.Batch{N: len(rows), Cols: make([]*vec.Vector, len(columns))}
+	for i, name := range columns {
+		cols[i] = types.Column{Name: name, Type: types.Of(types.String)}
+		v := make([]string, len(rows))
+		for r, row := range rows {
+			v[r] = row[i]
+		}
+		b.Cols[i] = vec.FromStrings(v)
+	}
+	return &Result{Columns: cols, Rows: func(_ context.Context, emit func(*vec.Batch) error) error {
+		if b.N == 0 {
+			return nil
+		}
+		return emit(b)
+	}}
+}

@@ -1,0 +1,374 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"github.com/sqlstream/sqlstream/exec/clock"
+	"github.com/sqlstream/sqlstream/incremental/trigger"
+	"github.com/sqlstream/sqlstream/parser/ast"
+	"github.com/sqlstream/sqlstream/planner/physical"
+)
+
+// Status is where a query stands.
+type Status string
+
+// The states of a query.
+const (
+	Running  Status = "running"
+	Paused   Status = "paused"
+	Finished Status = "finished" // it had nothing more to do, or was stopped
+	Failed   Status = "failed"
+)
+
+// recentProgress is how many progress records a query keeps.
+const recentProgress = 100
+
+// Query is a continuous query that was started. Its methods may be called from
+// any goroutine.
+type Query struct {
+	ID, RunID, Name string
+	SQL             string
+	Plan            *physical.Query
+	Started         time.Time
+
+	q        *trigger.Query
+	clock    clock.Clock
+	poll     time.Duration
+	listener Listener
+	requests chan request
+	stop     chan struct{} // closed: end after the trigger under way
+	stopOnce sync.Once
+	cancel   context.CancelFunc // ends at once
+	done     chan struct{}
+
+	mu     sync.Mutex
+	status Status
+	err    error
+	recent []*trigger.Progress
+}
+
+// Listener is told of the life of queries, from the query's own goroutine.
+type Listener interface {
+	QueryStarted(*Query)
+	QueryProgress(*Query, *trigger.Progress)
+	QueryIdle(*Query)
+	QueryTerminated(*Query, error)
+}
+
+// request is work that the query's goroutine does between triggers.
+type request struct {
+	do    func(ctx context.Context) error
+	reply chan error
+}
+
+// ErrStopped is the answer of a query that has ended to what it is asked to do.
+var ErrStopped = errors.New("the query has ended")
+
+func (q *Query) start(ctx context.Context) {
+	ctx, q.cancel = context.WithCancel(ctx)
+	go q.run(ctx)
+}
+
+func (q *Query) run(ctx context.Context) {
+	defer close(q.done)
+	defer q.cancel()
+	if q.listener != nil {
+		q.listener.QueryStarted(q)
+	}
+	err := q.guarded(ctx)
+	if e := q.q.Close(); err == nil {
+		err = e
+	}
+	q.mu.Lock()
+	q.err, q.status = err, Finished
+	if err != nil {
+		q.status = Failed
+	}
+	q.mu.Unlock()
+	if q.listener != nil {
+		q.listener.QueryTerminated(q, err)
+	}
+}
+
+// guarded runs the loop; a broken invariant ends this query and no other.
+func (q *Query) guarded(ctx context.Context) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("query %q: internal error: %v\n%s", q.Name, r, debug.Stack())
+		}
+	}()
+	if err := q.loop(ctx); err != nil && !(errors.Is(err, context.Canceled) && ctx.Err() != nil) {
+		return fmt.Errorf("query %q: %w", q.Name, err)
+	}
+	return nil
+}
+
+// loop runs triggers as the query's TRIGGER clause says.
+func (q *Query) loop(ctx context.Context) error {
+	t := q.Plan.Trigger
+	switch {
+	case q.Plan.Finite:
+		return q.finite(ctx)
+	case t == nil:
+		return q.continuous(ctx, 0)
+	case t.Kind == ast.TriggerEvery:
+		return q.continuous(ctx, every(t))
+	case t.Kind == ast.TriggerManual:
+		return q.manual(ctx)
+	case t.Kind == ast.TriggerOnce:
+		return q.available(ctx, true)
+	}
+	return q.available(ctx, false)
+}
+
+func every(t *ast.Trigger) time.Duration { return intervalOf(t.Every) }
+
+// step runs one trigger and notes its progress.
+func (q *Query) step(ctx context.Context) (bool, error) {
+	p, err := q.q.Step(ctx)
+	if err != nil || p == nil {
+		return false, err
+	}
+	q.mu.Lock()
+	if len(q.recent) == recentProgress {
+		q.recent = append(q.recent[:0], q.recent[1:]...)
+	}
+	q.recent = append(q.recent, p)
+	q.mu.Unlock()
+	if q.listener != nil {
+		q.listener.QueryProgress(q, p)
+	}
+	return true, nil
+}
+
+// finite runs over inputs that end.
+func (q *Query) finite(ctx context.Context) error {
+	for {
+		ran, err := q.step(ctx)
+		if err != nil || !ran || q.stopping() {
+			return err
+		}
+	}
+}
+
+// available takes what is there now, in as many triggers as the limits say.
+func (q *Query) available(ctx context.Context, once bool) error {
+	if err := q.q.Snapshot(ctx); err != nil {
+		return err
+	}
+	for {
+		ran, err := q.step(ctx)
+		if err != nil || !ran || once || q.stopping() {
+			return err
+		}
+	}
+}
+
+// manual runs a trigger when it is asked to.
+func (q *Query) manual(ctx context.Context) error {
+	for {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-q.stop:
+			return nil
+		case r := <-q.requests:
+			err := r.do(ctx)
+			r.reply <- err
+			if err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// continuous runs until it is stopped: at once after a trigger, or every interval;
+// a missed interval runs at once.
+func (q *Query) continuous(ctx context.Context, interval time.Duration) error {
+	next := q.clock.Now()
+	for {
+		ran, err := q.step(ctx)
+		if err != nil || q.stopping() {
+			return err
+		}
+		wait := time.Duration(0)
+		switch {
+		case interval > 0:
+			next = next.Add(interval)
+			wait = next.Sub(q.clock.Now())
+			if wait < 0 {
+				next = q.clock.Now()
+			}
+		case !ran:
+			wait = q.poll
+		}
+		if !ran {
+			if err := q.rest(); err != nil {
+				return err
+			}
+		}
+		if err := q.wait(ctx, wait); err != nil || q.stopping() {
+			return err
+		}
+	}
+}
+
+// rest makes commits durable while there is nothing to do.
+func (q *Query) rest() error {
+	if q.listener != nil {
+		q.listener.QueryIdle(q)
+	}
+	return q.q.Rest()
+}
+
+// wait passes the time between triggers, and serves requests.
+func (q *Query) wait(ctx context.Context, d time.Duration) error {
+	if d <= 0 {
+		return q.serve(ctx)
+	}
+	t := q.clock.NewTimer(d)
+	defer t.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-q.stop:
+			return nil
+		case <-t.C():
+			return nil
+		case r := <-q.requests:
+			r.reply <- r.do(ctx)
+		}
+	}
+}
+
+// serve does one waiting request, if there is one.
+func (q *Query) serve(ctx context.Context) error {
+	select {
+	case r := <-q.requests:
+		r.reply <- r.do(ctx)
+	default:
+	}
+	return ctx.Err()
+}
+
+func (q *Query) stopping() bool {
+	select {
+	case <-q.stop:
+		return true
+	default:
+		return false
+	}
+}
+
+// ask has the query's goroutine do something between triggers.
+func (q *Query) ask(ctx context.Context, do func(ctx context.Context) error) error {
+	r := request{do, make(chan error, 1)}
+	select {
+	case q.requests <- r:
+	case <-q.done:
+		return q.ended()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	select {
+	case err := <-r.reply:
+		return err
+	case <-q.done:
+		return q.ended()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (q *Query) ended() error {
+	if err := q.Err(); err != nil {
+		return err
+	}
+	return fmt.Errorf("query %q: %w", q.Name, ErrStopped)
+}
+
+// RunTrigger runs one trigger of a MANUAL query; the progress is nil if there was
+// nothing to do.
+func (q *Query) RunTrigger(ctx context.Context) (*trigger.Progress, error) {
+	if t := q.Plan.Trigger; t == nil || t.Kind != ast.TriggerManual {
+		return nil, fmt.Errorf("query %q: RUN TRIGGER is for queries with TRIGGER MANUAL; this one runs by itself", q.Name)
+	}
+	return q.Poke(ctx)
+}
+
+// Poke runs a trigger now, whatever the TRIGGER clause says; the progress is nil if
+// there was nothing to do.
+func (q *Query) Poke(ctx context.Context) (*trigger.Progress, error) {
+	var p *trigger.Progress
+	err := q.ask(ctx, func(ctx context.Context) error {
+		ran, err := q.step(ctx)
+		if ran {
+			p = q.LastProgress()
+		}
+		return err
+	})
+	return p, err
+}
+
+// Stop ends the query after the trigger under way, and waits for that.
+func (q *Query) Stop() error {
+	q.stopOnce.Do(func() { close(q.stop) })
+	<-q.done
+	return q.Err()
+}
+
+// Kill ends the query at once, in the middle of a trigger, as a crash would.
+func (q *Query) Kill() {
+	q.cancel()
+	<-q.done
+}
+
+// Await waits until the query ends, and returns why if it failed.
+func (q *Query) Await(ctx context.Context) error {
+	select {
+	case <-q.done:
+		return q.Err()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// Done is closed when the query has ended.
+func (q *Query) Done() <-chan struct{} { return q.done }
+
+// Err is why the query failed, nil if it runs or ended well.
+func (q *Query) Err() error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.err
+}
+
+// Status tells where the query stands.
+func (q *Query) Status() Status {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.status
+}
+
+// LastProgress is the record of the last trigger that ran, nil before the first.
+func (q *Query) LastProgress() *trigger.Progress {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if len(q.recent) == 0 {
+		return nil
+	}
+	return q.recent[len(q.recent)-1]
+}
+
+// RecentProgress are the records of the last triggers, oldest first.
+func (q *Query) RecentProgress() []*trigger.Progress {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return append([]*trigger.Progress(nil), q.recent...)
+}

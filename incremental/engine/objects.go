@@ -1,0 +1,327 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"sort"
+	"strings"
+
+	"github.com/sqlstream/sqlstream/exec/types"
+	"github.com/sqlstream/sqlstream/exec/vec"
+	"github.com/sqlstream/sqlstream/incremental/trigger"
+	"github.com/sqlstream/sqlstream/parser/ast"
+	"github.com/sqlstream/sqlstream/parser/diag"
+	"github.com/sqlstream/sqlstream/planner/catalog"
+)
+
+// find looks an object up, with did-you-mean.
+func (e *Engine) find(n ast.Name, kind ast.Object) (catalog.Object, error) {
+	o, err := e.cat.Find(n.String())
+	if err != nil {
+		return nil, diag.NewError(nil, diag.Errorf(diag.AmbiguousName, n.Span, "%s", err))
+	}
+	if o == nil {
+		d := diag.Errorf(diag.UnknownTable, n.Span, "there is no %s named %q", kindWord(kind), n.String())
+		if best := diag.DidYouMean(n.String(), e.cat.Names()); best != "" {
+			d = d.WithHint("did you mean %q?", best)
+		}
+		return nil, diag.NewError(nil, d)
+	}
+	if kind != ast.ObjectAny && o.ObjectKind() != kind {
+		return nil, diag.NewError(nil, diag.Errorf(diag.WrongObject, n.Span, "%q is a %s, not a %s", o.ObjectName(),
+			kindWord(o.ObjectKind()), kindWord(kind)))
+	}
+	return o, nil
+}
+
+func kindWord(k ast.Object) string {
+	if k == ast.ObjectAny {
+		return "object"
+	}
+	return strings.ToLower(k.String())
+}
+
+// drop is DROP. An object that a running query uses stays in that query's plan.
+func (e *Engine) drop(s *ast.Drop) (*Result, error) {
+	if s.Object == ast.ObjectQuery {
+		return nil, refuse(s.Span, "DROP QUERY is not supported: STOP QUERY %s ends it", s.Name.String())
+	}
+	o, err := e.cat.Find(s.Name.String())
+	if err == nil && o == nil && s.IfExists {
+		return &Result{Message: fmt.Sprintf("there is no %s %s", kindWord(s.Object), s.Name.String())}, nil
+	}
+	o, err = e.find(s.Name, s.Object)
+	if err != nil {
+		return nil, err
+	}
+	if v, ok := o.(*catalog.MaterializedView); ok {
+		if q := e.Query(v.Name); q != nil {
+			if err := q.Stop(); err != nil {
+				return nil, err
+			}
+		}
+	}
+	for _, q := range e.Active() {
+		if uses(q, o) {
+			return nil, diag.NewError(nil, diag.Errorf(diag.ObjectInUse, s.Name.Span, "%s %q is used by the running query %q",
+				kindWord(o.ObjectKind()), o.ObjectName(), q.Name).WithHint("STOP QUERY %s first", q.Name))
+		}
+	}
+	e.cat.Drop(o.ObjectName())
+	e.opt.Builtin.Stores.Drop(o.ObjectName())
+	return &Result{Message: fmt.Sprintf("%s %s dropped", kindWord(o.ObjectKind()), o.ObjectName())}, nil
+}
+
+// uses reports whether a running query reads or writes an object.
+func uses(q *Query, o catalog.Object) bool {
+	for _, s := range q.Plan.Scans() {
+		if catalog.Object(s.Relation) == o {
+			return true
+		}
+	}
+	for _, out := range q.Plan.Outputs {
+		if out.Sink != nil && catalog.Object(out.Sink) == o {
+			return true
+		}
+	}
+	return false
+}
+
+// show is SHOW.
+func (e *Engine) show(s *ast.Show) (*Result, error) {
+	like := ""
+	if s.Like != nil {
+		like = s.Like.Text
+	}
+	switch s.Kind {
+	case ast.ShowQueries:
+		return e.showQueries(), nil
+	case ast.ShowProgress, ast.ShowWatermarks, ast.ShowState:
+		return e.showRunning(s)
+	case ast.ShowSettings:
+		return e.showSettings(""), nil
+	case ast.ShowFunctions:
+		return e.showFunctions(like), nil
+	case ast.ShowCreate:
+		return e.showCreate(s)
+	case ast.ShowColumns:
+		o, err := e.find(*s.Name, ast.ObjectAny)
+		if err != nil {
+			return nil, err
+		}
+		return describeObject(o)
+	}
+	return e.showObjects(s.Kind, like), nil
+}
+
+func (e *Engine) showObjects(k ast.ShowKind, like string) *Result {
+	want := map[ast.ShowKind]ast.Object{ast.ShowSources: ast.ObjectSource, ast.ShowSinks: ast.ObjectSink,
+		ast.ShowViews: ast.ObjectView, ast.ShowMaterializedViews: ast.ObjectMaterializedView}
+	kind, only := want[k]
+	var rows [][]string
+	for _, o := range e.cat.Objects() {
+		if only && o.ObjectKind() != kind || !matches(o.ObjectName(), like) {
+			continue
+		}
+		rows = append(rows, []string{o.ObjectName(), kindWord(o.ObjectKind())})
+	}
+	return rowsResult([]string{"name", "kind"}, rows)
+}
+
+// matches is LIKE without regard to case; an empty pattern matches everything.
+func matches(name, like string) bool {
+	if like == "" {
+		return true
+	}
+	return likeMatch([]rune(strings.ToLower(name)), []rune(strings.ToLower(like)))
+}
+
+func likeMatch(s, p []rune) bool {
+	switch {
+	case len(p) == 0:
+		return len(s) == 0
+	case p[0] == '%':
+		return likeMatch(s, p[1:]) || len(s) > 0 && likeMatch(s[1:], p)
+	case len(s) == 0:
+		return false
+	}
+	return (p[0] == '_' || p[0] == s[0]) && likeMatch(s[1:], p[1:])
+}
+
+func (e *Engine) showQueries() *Result {
+	var rows [][]string
+	for _, q := range e.Queries() {
+		last := ""
+		if p := q.LastProgress(); p != nil {
+			last = fmt.Sprint(p.BatchID)
+		}
+		rows = append(rows, []string{q.Name, q.ID, q.RunID, string(q.Status()), last, errText(q.Err())})
+	}
+	return rowsResult([]string{"name", "id", "run_id", "status", "last_batch", "error"}, rows)
+}
+
+func errText(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}
+
+// showRunning is SHOW PROGRESS, WATERMARKS and STATE.
+func (e *Engine) showRunning(s *ast.Show) (*Result, error) {
+	queries := e.Queries()
+	if s.Name != nil {
+		q, err := e.named(s.Name)
+		if err != nil {
+			return nil, err
+		}
+		queries = []*Query{q}
+	}
+	var rows [][]string
+	for _, q := range queries {
+		p := q.LastProgress()
+		if p == nil {
+			continue
+		}
+		switch s.Kind {
+		case ast.ShowProgress:
+			rows = append(rows, progressRow(q, p))
+		case ast.ShowWatermarks:
+			for _, src := range p.Sources {
+				rows = append(rows, []string{q.Name, src.Name, src.Watermark, fmt.Sprint(src.Idle)})
+			}
+		default:
+			for _, o := range p.Operators {
+				rows = append(rows, []string{q.Name, o.Operator, o.ID, fmt.Sprint(o.Total), fmt.Sprint(o.Memory)})
+			}
+		}
+	}
+	switch s.Kind {
+	case ast.ShowProgress:
+		return rowsResult([]string{"query", "batch", "time", "ms", "input", "contributed", "filtered", "late", "bad", "watermark"}, rows), nil
+	case ast.ShowWatermarks:
+		return rowsResult([]string{"query", "source", "watermark", "idle"}, rows), nil
+	}
+	return rowsResult([]string{"query", "operator", "id", "keys", "bytes"}, rows), nil
+}
+
+func progressRow(q *Query, p *trigger.Progress) []string {
+	w := ""
+	if p.EventTime != nil {
+		w = p.EventTime.Watermark
+	}
+	r := p.Rows
+	return []string{q.Name, fmt.Sprint(p.BatchID), p.Timestamp, fmt.Sprint(p.BatchDuration), fmt.Sprint(r.Input),
+		fmt.Sprint(r.Contributed), fmt.Sprint(r.Filtered), fmt.Sprint(r.Late), fmt.Sprint(r.Bad), w}
+}
+
+func (e *Engine) showFunctions(like string) *Result {
+	var rows [][]string
+	add := func(name, kind, doc string, syntax []string) {
+		if matches(name, like) {
+			rows = append(rows, []string{name, kind, strings.Join(syntax, "; "), doc})
+		}
+	}
+	for _, f := range e.cat.Functions.Scalars() {
+		if !strings.HasPrefix(f.Name, "$") {
+			add(f.Name, "scalar", f.Doc, f.Syntax)
+		}
+	}
+	for _, f := range e.cat.Functions.Aggregates() {
+		add(f.Name, "aggregate", f.Doc, f.Syntax)
+	}
+	for _, f := range e.cat.Functions.Generators() {
+		add(f.Name, "table", f.Doc, f.Syntax)
+	}
+	sort.Slice(rows, func(i, j int) bool { return rows[i][0] < rows[j][0] })
+	return rowsResult([]string{"name", "kind", "syntax", "description"}, rows)
+}
+
+func (e *Engine) showCreate(s *ast.Show) (*Result, error) {
+	o, err := e.find(*s.Name, s.Object)
+	if err != nil {
+		return nil, err
+	}
+	switch o := o.(type) {
+	case *catalog.Relation:
+		return &Result{Plan: o.Text}, nil
+	case *catalog.View:
+		return &Result{Plan: o.Text}, nil
+	case *catalog.MaterializedView:
+		return &Result{Plan: o.Text}, nil
+	case *catalog.Sink:
+		return &Result{Plan: o.Text}, nil
+	}
+	return nil, fmt.Errorf("engine: SHOW CREATE of a %T", o)
+}
+
+// describeObject lists the columns of an object.
+func describeObject(o catalog.Object) (*Result, error) {
+	var rows [][]string
+	add := func(name, typ, note string) { rows = append(rows, []string{name, typ, note}) }
+	switch o := o.(type) {
+	case *catalog.Relation:
+		for i, c := range o.Columns {
+			note := [...]string{"", "metadata", "partition", "computed"}[c.Kind]
+			if w := o.Watermark; w != nil && w.Column == i {
+				note = strings.TrimSpace(note + " watermark " + w.Delay.String())
+			}
+			add(c.Name, c.Type.String(), note)
+		}
+	case *catalog.MaterializedView:
+		for _, c := range o.Columns {
+			add(c.Name, c.Type.String(), "")
+		}
+	case *catalog.Sink:
+		for _, c := range o.Columns {
+			add(c.Name, c.Type.String(), "")
+		}
+	default:
+		return nil, fmt.Errorf("a %s has no columns of its own: DESCRIBE SELECT * FROM %s", kindWord(o.ObjectKind()), o.ObjectName())
+	}
+	return rowsResult([]string{"column", "type", "note"}, rows), nil
+}
+
+func describeColumns(cols []types.Column) *Result {
+	rows := make([][]string, len(cols))
+	for i, c := range cols {
+		rows[i] = []string{c.Name, c.Type.String(), ""}
+	}
+	return rowsResult([]string{"column", "type", "note"}, rows)
+}
+
+// appendEncoded adds encoded batches to a table in memory.
+func (e *Engine) appendEncoded(r *catalog.Relation, payload []byte) error {
+	cols, _ := r.Inputs()
+	ts := make([]types.Type, len(cols))
+	for i, c := range cols {
+		ts[i] = c.Type
+	}
+	store := e.opt.Builtin.Stores.Get(r.Name)
+	for len(payload) > 0 {
+		b, rest, err := vec.DecodeBatch(payload, ts)
+		if err != nil {
+			return fmt.Errorf("table %q: %w", r.Name, err)
+		}
+		if err := store.Append(b); err != nil {
+			return err
+		}
+		payload = rest
+	}
+	return nil
+}
+
+// describe is DESCRIBE of an object or a query.
+func (e *Engine) describe(ctx context.Context, src diag.Source, s *ast.Describe) (*Result, error) {
+	if s.Query == nil {
+		o, err := e.find(*s.Name, s.Object)
+		if err != nil {
+			return nil, err
+		}
+		if v, ok := o.(*catalog.View); ok {
+			return e.describeQuery(ctx, *v.Source, v.Query)
+		}
+		return describeObject(o)
+	}
+	return e.describeQuery(ctx, src, s.Query)
+}

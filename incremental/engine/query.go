@@ -1,0 +1,193 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+
+	"github.com/sqlstream/sqlstream/exec/sink"
+	"github.com/sqlstream/sqlstream/exec/source"
+	"github.com/sqlstream/sqlstream/exec/vec"
+	"github.com/sqlstream/sqlstream/incremental/stateful"
+	"github.com/sqlstream/sqlstream/incremental/trigger"
+	"github.com/sqlstream/sqlstream/parser"
+	"github.com/sqlstream/sqlstream/parser/ast"
+	"github.com/sqlstream/sqlstream/parser/diag"
+	"github.com/sqlstream/sqlstream/planner/catalog"
+	"github.com/sqlstream/sqlstream/planner/physical"
+)
+
+// query is a SELECT: over finite relations its rows are the result; over streams it
+// starts to print to the console.
+func (e *Engine) query(ctx context.Context, src diag.Source, s *ast.QueryStmt) (*Result, error) {
+	p, err := e.plan(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	if p.Finite {
+		return &Result{Notes: p.Diagnostics, Columns: p.Outputs[0].OutputColumns(),
+			Rows: func(ctx context.Context, emit func(*vec.Batch) error) error {
+				return e.runFinite(ctx, p, Target{Sink: &forward{emit: emit}})
+			}}, nil
+	}
+	return e.started(ctx, p, text(src, s.Span), Target{})
+}
+
+func (e *Engine) started(ctx context.Context, p *physical.Query, sql string, tgt Target) (*Result, error) {
+	if p.Name == "" {
+		p.Name = e.freeName()
+	}
+	q, err := e.launch(ctx, p, sql, tgt)
+	if err != nil {
+		return nil, err
+	}
+	return &Result{Message: fmt.Sprintf("query %s started", q.Name), Notes: p.Diagnostics, Query: q}, nil
+}
+
+// freeName names a query that was given no name.
+func (e *Engine) freeName() string {
+	for i := 1; ; i++ {
+		name := fmt.Sprintf("query%d", i)
+		if e.Query(name) == nil {
+			return name
+		}
+	}
+}
+
+// runFinite runs a finite query to its end on the calling goroutine.
+func (e *Engine) runFinite(ctx context.Context, p *physical.Query, tgt Target) error {
+	o := &opening{e: e, plan: p, tgt: tgt, zone: zoneOf(p.Zone)}
+	q, err := o.open(ctx)
+	if err != nil {
+		o.close()
+		return err
+	}
+	defer q.Close()
+	for {
+		pr, err := q.Step(ctx)
+		if err != nil || pr == nil {
+			return err
+		}
+	}
+}
+
+// StartOptions say how Start runs a query, where its text does not.
+type StartOptions struct {
+	Name       string
+	Mode       ast.EmitMode
+	Manual     bool   // triggers run when RunTrigger says so
+	Checkpoint string // directory; "" = none, unless the text names one
+	Sink       sink.Sink
+}
+
+// Start plans a SELECT and runs it as a continuous query whose rows go to a sink of the
+// caller: for embedding programs and for tests.
+func (e *Engine) Start(ctx context.Context, src diag.Source, o StartOptions) (*Query, error) {
+	stmts, err := parser.Parse(src)
+	if err != nil {
+		return nil, err
+	}
+	if len(stmts) != 1 {
+		return nil, fmt.Errorf("one SELECT is expected, there are %d statements", len(stmts))
+	}
+	s, ok := stmts[0].(*ast.QueryStmt)
+	if !ok {
+		return nil, fmt.Errorf("a SELECT is expected")
+	}
+	s.Emit = o.complete(s.Emit)
+	p, err := e.plan(ctx, s)
+	if err != nil {
+		return nil, diag.InSource(src, err)
+	}
+	p.Name = cmp.Or(p.Name, o.Name)
+	if p.Name == "" {
+		p.Name = e.freeName()
+	}
+	return e.launch(ctx, p, text(src, s.Span), Target{Sink: o.Sink, Checkpoint: o.Checkpoint})
+}
+
+// complete adds the options to the clauses that a query has.
+func (o *StartOptions) complete(em *ast.Emit) *ast.Emit {
+	out := ast.Emit{}
+	if em != nil {
+		out = *em
+	}
+	if out.Mode == ast.EmitDefault {
+		out.Mode = o.Mode
+	}
+	if out.Trigger == nil && o.Manual {
+		out.Trigger = &ast.Trigger{Kind: ast.TriggerManual}
+	}
+	return &out
+}
+
+// insert is INSERT INTO: rows of a finite query go into a table at once; anything else
+// is a continuous query.
+func (e *Engine) insert(ctx context.Context, src diag.Source, s *ast.Insert) (*Result, error) {
+	p, err := e.plan(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	if p.Finite && p.Outputs[0].Target == physical.ToTable {
+		return &Result{Notes: p.Diagnostics}, e.runFinite(ctx, p, Target{})
+	}
+	return e.started(ctx, p, text(src, s.Span), Target{})
+}
+
+func (e *Engine) statementSet(ctx context.Context, src diag.Source, s *ast.StatementSet) (*Result, error) {
+	p, err := e.plan(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	return e.started(ctx, p, text(src, s.Span), Target{})
+}
+
+// view reads the current rows of a materialised view, at a trigger boundary.
+func (e *Engine) view(ctx context.Context, name string) (source.Source, error) {
+	q := e.Query(name)
+	if q == nil {
+		return nil, fmt.Errorf("materialized view %q: its query is not running", name)
+	}
+	var rows []*vec.Batch
+	read := func(context.Context) (err error) {
+		rows, err = snapshot(q.q)
+		return err
+	}
+	err := q.ask(ctx, read)
+	if err != nil && q.Err() == nil && q.Status() == Finished {
+		err = read(ctx)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &rowSource{name: name, batches: rows}, nil
+}
+
+// snapshot copies the rows that the root of a materialised view holds.
+func snapshot(q *trigger.Query) ([]*vec.Batch, error) {
+	m, ok := q.Graph.Root(0).(*stateful.Materialize)
+	if !ok {
+		return nil, fmt.Errorf("the plan of the view does not keep its result")
+	}
+	var out []*vec.Batch
+	err := m.Snapshot(func(b *vec.Batch) error {
+		out = append(out, b.Clone())
+		return nil
+	})
+	return out, err
+}
+
+// Append gives rows to a memory source or table, as INSERT … VALUES does. The columns
+// are those of the relation in declared order, without metadata and computed ones;
+// weights are kept.
+func (e *Engine) Append(name string, b *vec.Batch) error {
+	o, err := e.cat.Find(name)
+	if err != nil {
+		return err
+	}
+	r, ok := o.(*catalog.Relation)
+	if !ok || r.Connector != "memory" {
+		return fmt.Errorf("%q is not a memory source or table", name)
+	}
+	return e.opt.Builtin.Stores.Get(r.Name).Append(b)
+}

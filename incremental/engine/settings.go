@@ -1,0 +1,163 @@
+package engine
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+	"time"
+
+	"github.com/sqlstream/sqlstream/exec/types"
+	"github.com/sqlstream/sqlstream/parser"
+	"github.com/sqlstream/sqlstream/parser/ast"
+	"github.com/sqlstream/sqlstream/parser/diag"
+)
+
+// settings are what SET changes. A query takes them when it starts.
+type settings struct {
+	zone           *time.Location
+	nullOnError    bool
+	checkpointRoot string
+	allowUnbounded bool
+	poll           time.Duration
+}
+
+func defaultSettings() settings {
+	return settings{zone: time.UTC, allowUnbounded: true, poll: 50 * time.Millisecond}
+}
+
+// settingDef describes a setting.
+type settingDef struct {
+	doc string
+	get func(*settings) string
+	set func(*settings, string) error
+}
+
+// settingDefs lists every setting by name.
+func settingDefs() map[string]settingDef {
+	return map[string]settingDef{
+		"timezone": {"The session time zone: how times are read, printed and cut into days. Part of a checkpoint.",
+			func(s *settings) string { return s.zone.String() }, setZone},
+		"eval_error": {"What a value that cannot be computed does: 'fail' ends the query, 'null' gives NULL and counts it.",
+			func(s *settings) string { return pick(s.nullOnError, "null", "fail") },
+			func(s *settings, v string) error { return choose(&s.nullOnError, v, "null", "fail") }},
+		"checkpoint_root": {"Where queries that name no checkpoint keep theirs.",
+			func(s *settings) string { return s.checkpointRoot },
+			func(s *settings, v string) error { s.checkpointRoot = v; return nil }},
+		"allow_unbounded_state": {"Whether queries may run whose state grows for ever.",
+			func(s *settings) string { return pick(s.allowUnbounded, "true", "false") },
+			func(s *settings, v string) error { return choose(&s.allowUnbounded, v, "true", "false") }},
+		"poll_interval": {"How long a query without new rows waits before it looks again.",
+			func(s *settings) string { return s.poll.String() }, setPoll},
+	}
+}
+
+func setZone(s *settings, v string) error {
+	z, err := types.LoadZone(v)
+	if err != nil {
+		return fmt.Errorf("%q is not a time zone: write a name such as Europe/Berlin, or an offset such as +02:00", v)
+	}
+	s.zone = z
+	return nil
+}
+
+func setPoll(s *settings, v string) error {
+	months, days, us, err := parser.ParseDuration(v)
+	d := time.Duration(days*86_400_000_000+us) * time.Microsecond
+	if err != nil || months != 0 || d <= 0 {
+		return fmt.Errorf("%q is not a duration: write '50 ms' or '1 second'", v)
+	}
+	s.poll = d
+	return nil
+}
+
+func pick(b bool, yes, no string) string {
+	if b {
+		return yes
+	}
+	return no
+}
+
+func choose(b *bool, v, yes, no string) error {
+	switch strings.ToLower(v) {
+	case yes:
+		*b = true
+	case no:
+		*b = false
+	default:
+		return fmt.Errorf("%q is neither '%s' nor '%s'", v, yes, no)
+	}
+	return nil
+}
+
+func settingNames() []string {
+	var names []string
+	for n := range settingDefs() {
+		names = append(names, n)
+	}
+	sort.Strings(names)
+	return names
+}
+
+func findSetting(key string, span diag.Span) (settingDef, error) {
+	if d, ok := settingDefs()[strings.ToLower(key)]; ok {
+		return d, nil
+	}
+	d := diag.Errorf(diag.UnknownSetting, span, "there is no setting %q", key)
+	if best := diag.DidYouMean(strings.ToLower(key), settingNames()); best != "" {
+		d = d.WithHint("did you mean %q?", best)
+	} else {
+		d = d.WithHint("SHOW SETTINGS lists them")
+	}
+	return settingDef{}, diag.NewError(nil, d)
+}
+
+// setting is SET key = value, SET key and SET.
+func (e *Engine) setting(s *ast.Set) (*Result, error) {
+	if s.Key == "" {
+		return e.showSettings(""), nil
+	}
+	d, err := findSetting(s.Key, s.KeySpan)
+	if err != nil {
+		return nil, err
+	}
+	if s.Value == nil {
+		return e.showSettings(s.Key), nil
+	}
+	if err := d.set(&e.set, s.Value.Text); err != nil {
+		return nil, diag.NewError(nil, diag.Errorf(diag.WrongSetting, s.Value.Span, "setting %q: %s", s.Key, err))
+	}
+	return &Result{}, nil
+}
+
+// reset is RESET key and RESET ALL.
+func (e *Engine) reset(s *ast.Reset) (*Result, error) {
+	def := defaultSettings()
+	if s.Key == "" {
+		e.set = def
+		return &Result{}, nil
+	}
+	d, err := findSetting(s.Key, s.KeySpan)
+	if err != nil {
+		return nil, err
+	}
+	return &Result{}, d.set(&e.set, d.get(&def))
+}
+
+func (e *Engine) showSettings(only string) *Result {
+	defs := settingDefs()
+	var rows [][]string
+	for _, n := range settingNames() {
+		if only == "" || strings.EqualFold(only, n) {
+			rows = append(rows, []string{n, defs[n].get(&e.set), defs[n].doc})
+		}
+	}
+	return rowsResult([]string{"name", "value", "description"}, rows)
+}
+
+// checkpointRoot is where queries that name no checkpoint keep theirs.
+func (e *Engine) checkpointRoot() string {
+	if e.set.checkpointRoot != "" {
+		return e.path(e.set.checkpointRoot)
+	}
+	return e.path(e.opt.CheckpointRoot)
+}

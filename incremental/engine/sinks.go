@@ -1,0 +1,87 @@
+package engine
+
+import (
+	"context"
+	"errors"
+
+	"github.com/sqlstream/sqlstream/exec/sink"
+	"github.com/sqlstream/sqlstream/exec/vec"
+	"github.com/sqlstream/sqlstream/planner/physical"
+)
+
+// viewSink is the output of a materialised view: the rows live in the query's own
+// state, which the view is read from, so nothing is published.
+type viewSink struct{ name string }
+
+// Marker implements sink.Sink.
+func (viewSink) Marker(context.Context) (sink.Marker, error) { return sink.Marker{}, nil }
+
+// Stage implements sink.Sink.
+func (viewSink) Stage(_ context.Context, _ sink.Batch, rows func(func(*vec.Batch) error) error) ([]byte, error) {
+	return nil, rows(func(*vec.Batch) error { return nil })
+}
+
+// Publish implements sink.Sink.
+func (viewSink) Publish(context.Context, sink.Batch, []byte) error { return nil }
+
+// Discard implements sink.Sink.
+func (viewSink) Discard(context.Context, sink.Batch) error { return nil }
+
+// Description implements sink.Sink.
+func (v viewSink) Description() string { return "MaterializedView[" + v.name + "]" }
+
+// Close implements sink.Sink.
+func (viewSink) Close() error { return nil }
+
+// tableSink fills a table that lives in memory: INSERT INTO table SELECT, CREATE TABLE
+// AS. The rows become visible together, when the query's batch is published.
+type tableSink struct {
+	e *Engine
+	p *physical.Output
+}
+
+func (e *Engine) tableSink(p *physical.Output) sink.Sink { return &tableSink{e, p} }
+
+// Marker implements sink.Sink.
+func (*tableSink) Marker(context.Context) (sink.Marker, error) { return sink.Marker{}, nil }
+
+// Stage implements sink.Sink.
+func (t *tableSink) Stage(_ context.Context, _ sink.Batch, rows func(func(*vec.Batch) error) error) ([]byte, error) {
+	var out []byte
+	err := rows(func(b *vec.Batch) error {
+		out = vec.EncodeBatch(out, b)
+		return nil
+	})
+	return out, err
+}
+
+// Publish implements sink.Sink.
+func (t *tableSink) Publish(_ context.Context, _ sink.Batch, payload []byte) error {
+	if t.p.Table == nil {
+		return errors.New("the table of the query is gone")
+	}
+	return t.e.appendEncoded(t.p.Table, payload)
+}
+
+// Discard implements sink.Sink.
+func (*tableSink) Discard(context.Context, sink.Batch) error { return nil }
+
+// Description implements sink.Sink.
+func (t *tableSink) Description() string { return "Table[" + t.p.Name + "]" }
+
+// Close implements sink.Sink.
+func (*tableSink) Close() error { return nil }
+
+// forward is a sink that hands rows on as they come: the rows of a finite SELECT.
+type forward struct {
+	viewSink
+	emit func(*vec.Batch) error
+}
+
+// Stage implements sink.Sink.
+func (f *forward) Stage(_ context.Context, _ sink.Batch, rows func(func(*vec.Batch) error) error) ([]byte, error) {
+	return nil, rows(f.emit)
+}
+
+// Description implements sink.Sink.
+func (*forward) Description() string { return "Client" }

@@ -1,0 +1,263 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/sqlstream/sqlstream/exec/fn"
+	"github.com/sqlstream/sqlstream/exec/sink"
+	"github.com/sqlstream/sqlstream/exec/source"
+	"github.com/sqlstream/sqlstream/incremental/build"
+	"github.com/sqlstream/sqlstream/incremental/trigger"
+	"github.com/sqlstream/sqlstream/planner/catalog"
+	"github.com/sqlstream/sqlstream/planner/physical"
+	"github.com/sqlstream/sqlstream/storage/checkpoint"
+	"github.com/sqlstream/sqlstream/storage/state"
+)
+
+// Target overrides where the rows of a query go and how it runs: for programs that take
+// the rows themselves. The zero value overrides nothing.
+type Target struct {
+	Sink sink.Sink // of the query's only output
+	// Checkpoint is the directory; "" = as the statement says, or none for an ephemeral sink.
+	Checkpoint string
+	Stdout     io.Writer
+}
+
+// opening is a query on its way from plan to running. What it has opened is closed
+// again if a later part fails.
+type opening struct {
+	e    *Engine
+	plan *physical.Query
+	sql  string
+	tgt  Target
+	zone *time.Location
+	cfg  trigger.Config
+	undo []io.Closer
+}
+
+// launch opens the parts of a planned query, recovers its checkpoint and starts it.
+func (e *Engine) launch(ctx context.Context, p *physical.Query, sql string, tgt Target) (*Query, error) {
+	if p.Name != "" {
+		if err := e.free(p.Name); err != nil {
+			return nil, err
+		}
+	}
+	o := &opening{e: e, plan: p, sql: sql, tgt: tgt, zone: zoneOf(p.Zone)}
+	tq, err := o.open(ctx)
+	if err != nil {
+		return nil, errors.Join(err, o.close())
+	}
+	q := &Query{ID: o.cfg.ID, RunID: o.cfg.RunID, Name: p.Name, SQL: sql, Plan: p, Started: e.opt.Clock.Now(),
+		q: tq, clock: e.opt.Clock, poll: e.set.poll, listener: e.opt.Listener, requests: make(chan request),
+		stop: make(chan struct{}), done: make(chan struct{}), status: Running}
+	e.mu.Lock()
+	e.queries = append(e.queries, q)
+	e.mu.Unlock()
+	q.start(e.ctx)
+	return q, nil
+}
+
+func zoneOf(name string) *time.Location {
+	if z, err := time.LoadLocation(name); err == nil && name != "" {
+		return z
+	}
+	return time.UTC
+}
+
+func (o *opening) open(ctx context.Context) (*trigger.Query, error) {
+	if err := o.journal(); err != nil {
+		return nil, err
+	}
+	g, err := build.New(ctx, o.plan, o.env())
+	if err != nil {
+		return nil, err
+	}
+	o.cfg.Graph, o.cfg.Name, o.cfg.RunID = g, o.plan.Name, uuid.NewString()
+	o.cfg.Clock, o.cfg.Log = o.e.opt.Clock, o.e.opt.Log
+	if err := o.inputs(ctx); err != nil {
+		return nil, err
+	}
+	if err := o.outputs(ctx); err != nil {
+		return nil, err
+	}
+	if err := o.pin(); err != nil {
+		return nil, err
+	}
+	return trigger.Open(ctx, o.cfg)
+}
+
+func (o *opening) close() error {
+	var errs []error
+	for i := len(o.undo) - 1; i >= 0; i-- {
+		errs = append(errs, o.undo[i].Close())
+	}
+	return errors.Join(errs...)
+}
+
+func (o *opening) keep(c io.Closer) { o.undo = append(o.undo, c) }
+
+func (o *opening) env() build.Env {
+	return build.Env{Workers: o.e.opt.Workers,
+		NewCtx: func() *fn.Ctx { return o.e.newCtx(o.zone, o.plan.NullOnError) },
+		Open: func(ctx context.Context, r *catalog.Relation) (source.Source, error) {
+			return o.e.openSource(ctx, r, true, o.zone)
+		}}
+}
+
+// checkpointDir is where the query keeps its checkpoint; "" = it has none.
+func (o *opening) checkpointDir() string {
+	switch {
+	case o.tgt.Checkpoint != "":
+		return o.tgt.Checkpoint
+	case o.plan.Checkpoint != "":
+		return o.e.path(o.plan.Checkpoint)
+	case o.plan.Finite || o.tgt.Sink != nil || o.ephemeral():
+		return ""
+	}
+	return filepath.Join(o.e.checkpointRoot(), o.plan.Name)
+}
+
+// ephemeral reports that every output is of a kind that needs no checkpoint unless
+// asked.
+func (o *opening) ephemeral() bool {
+	for _, out := range o.plan.Outputs {
+		switch out.Target {
+		case physical.ToClient:
+		case physical.ToSink:
+			if c, ok := o.e.opt.Builtin.Sink(out.Sink.Connector); !ok || !c.Ephemeral {
+				return false
+			}
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+func (o *opening) journal() error {
+	o.cfg.ID = uuid.NewString()
+	dir := o.checkpointDir()
+	if dir == "" {
+		return nil
+	}
+	c, err := checkpoint.Open(o.e.opt.FS, dir, checkpoint.Options{})
+	if err != nil {
+		return err
+	}
+	o.keep(c)
+	s, err := state.Open(o.e.opt.FS, c.StateDir(), state.Options{Epoch: c.Epoch(), Background: true, Clock: o.e.opt.Clock})
+	if err != nil {
+		return err
+	}
+	o.keep(s)
+	o.cfg.ID = c.ID()
+	o.cfg.Journal = &trigger.Journal{Dir: c, State: s}
+	return nil
+}
+
+// inputs opens one source for each relation that the plan scans.
+func (o *opening) inputs(ctx context.Context) error {
+	at := map[*catalog.Relation]*trigger.Input{}
+	for _, s := range o.cfg.Graph.Scans {
+		r := s.Plan.Relation
+		in, ok := at[r]
+		if !ok {
+			src, err := o.e.openSource(ctx, r, s.Plan.Finite, o.zone)
+			if err != nil {
+				return err
+			}
+			o.keep(src)
+			in = &trigger.Input{Name: r.Name, Source: src, Limits: r.Common.Limits, Transient: r.Connector == "memory"}
+			at[r] = in
+			o.cfg.Inputs = append(o.cfg.Inputs, in)
+		}
+		in.Scans = append(in.Scans, s)
+	}
+	return nil
+}
+
+// openSource opens a relation.
+func (e *Engine) openSource(ctx context.Context, r *catalog.Relation, finite bool, zone *time.Location) (source.Source, error) {
+	switch r.Connector {
+	case "view":
+		return e.view(ctx, r.Name)
+	case "result":
+		return e.memoryResult(r.Name)
+	}
+	c, ok := e.opt.Builtin.Source(r.Connector)
+	if !ok {
+		return nil, fmt.Errorf("source %q: there is no connector %q", r.Name, r.Connector)
+	}
+	cols, _ := r.Inputs()
+	src, err := c.Open(ctx, source.Config{Name: r.Name, Columns: cols, Options: r.Options, OnError: r.Common.OnError,
+		Zone: zone, Dir: e.opt.Dir, FS: e.opt.FS, Clock: e.opt.Clock, Finite: finite})
+	if err != nil {
+		return nil, &UnreachableError{What: fmt.Sprintf("source %q", r.Name), Err: err}
+	}
+	return src, nil
+}
+
+// UnreachableError says that a source or sink could not be opened.
+type UnreachableError struct {
+	What string
+	Err  error
+}
+
+func (e *UnreachableError) Error() string { return e.What + ": " + e.Err.Error() }
+
+// Unwrap gives the cause.
+func (e *UnreachableError) Unwrap() error { return e.Err }
+
+// outputs opens the sinks.
+func (o *opening) outputs(ctx context.Context) error {
+	for _, p := range o.plan.Outputs {
+		s, marks, err := o.sink(ctx, p)
+		if err != nil {
+			return err
+		}
+		o.keep(s)
+		o.cfg.Outputs = append(o.cfg.Outputs, &trigger.Output{Name: p.Name, Sink: s, View: build.NewView(p),
+			Marks: marks, Adopt: o.plan.AdoptSink})
+	}
+	return nil
+}
+
+func (o *opening) sink(ctx context.Context, p *physical.Output) (s sink.Sink, marks bool, err error) {
+	if o.tgt.Sink != nil {
+		return o.tgt.Sink, false, nil
+	}
+	switch p.Target {
+	case physical.ToView:
+		return viewSink{name: p.Name}, false, nil
+	case physical.ToTable:
+		return o.e.tableSink(p), false, nil
+	}
+	name, options := "console", p.Sink
+	if p.Target == physical.ToSink {
+		name = p.Sink.Connector
+	}
+	c, ok := o.e.opt.Builtin.Sink(name)
+	if !ok {
+		return nil, false, fmt.Errorf("sink %q: there is no connector %q", p.Name, name)
+	}
+	cfg := sink.Config{Name: p.Name, Query: o.plan.Name, QueryID: o.cfg.ID, Columns: p.OutputColumns(), Key: p.Key,
+		Mode: p.Mode, Ordered: p.Ordered, Zone: o.zone, Dir: o.e.opt.Dir, FS: o.e.opt.FS, Clock: o.e.opt.Clock,
+		Stdout: o.e.opt.Stdout, Adopt: o.plan.AdoptSink}
+	if o.tgt.Stdout != nil {
+		cfg.Stdout = o.tgt.Stdout
+	}
+	if options != nil {
+		cfg.Options = options.Options
+	}
+	if s, err = c.Open(ctx, cfg); err != nil {
+		return nil, false, &UnreachableError{What: fmt.Sprintf("sink %q", p.Name), Err: err}
+	}
+	return s, c.Guarantee == sink.ExactlyOnce && !c.Ephemeral && name != "null", nil
+}
