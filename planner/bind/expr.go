@@ -78,7 +78,7 @@ func (e *env) nested(x ast.Expr) (expr.Node, bool) {
 		unit := expr.Interval(types.IntervalValue{Months: int32(months), Days: int32(days), Micros: micros})
 		return e.b.resolve(x.Span, "*", e.expr(x.Value), unit), true
 	case *ast.AtTimeZone:
-		return e.function(x.Span, "at_time_zone", x.X, x.Zone), true
+		return e.function(x.Span, "$at_time_zone", x.X, x.Zone), true
 	case *ast.Lambda:
 		e.b.errorf(diag.WrongArguments, x.Span, "a lambda may only be an argument of a function that takes one")
 		return nil, true

@@ -160,7 +160,18 @@ func (e *env) inRows(x *ast.In, row *ast.Row) expr.Node {
 }
 
 func (e *env) like(x *ast.Like) expr.Node {
-	name := [...]string{"like", "ilike", "similar_to", "rlike", "regexp_ilike"}[x.Op]
+	if x.Op == ast.SimilarTo {
+		e.b.errorf(diag.NotPlanned, x.Span, "SIMILAR TO is not supported").WithHint("use LIKE or RLIKE")
+		return nil
+	}
+	if x.Op == ast.RegexI {
+		n := e.b.resolve(x.Span, "rlike", e.expr(x.X), e.b.resolve(x.Span, "concat", expr.Text("(?i)"), e.expr(x.Pattern)))
+		if n != nil && x.Not {
+			return expr.NewNot(n)
+		}
+		return n
+	}
+	name := map[ast.LikeOp]string{ast.LikePattern: "like", ast.ILikePattern: "ilike", ast.Regex: "rlike"}[x.Op]
 	args := []ast.Expr{x.X, x.Pattern}
 	if x.Escape != nil {
 		args = append(args, x.Escape)
