@@ -265,7 +265,7 @@ func (d *session) readBlock(block []byte) (rest int, err error) {
 // the record goes on beyond the block.
 func (d *session) record(start int) int {
 	d.wrong = nil
-	n := 0
+	n, inner := 0, 0
 	for p := start; ; n++ {
 		f, state := d.fieldAt(p)
 		if state != fine {
@@ -275,14 +275,14 @@ func (d *session) record(start int) int {
 			}
 			return d.badLine(start, f, state)
 		}
+		if d.multi && f.quoted {
+			inner += bytes.Count(d.buf[f.from:f.to], []byte{'\n'}) // before unescaping moves them
+		}
 		if n < len(d.places) && d.places[n] != nil && !d.skip {
 			d.value(d.places[n], f)
 		}
 		if scan.At(d.base, f.next) == '\n' {
-			d.Line++
-			if d.multi {
-				d.Line += int64(bytes.Count(d.buf[start:f.next], []byte{'\n'}))
-			}
+			d.Line += int64(1 + inner)
 			d.endRecord(start, f.next, n+1)
 			return f.next + 1
 		}

@@ -4,6 +4,7 @@ package guess
 
 import (
 	"strconv"
+	"time"
 
 	"github.com/sqlstream/sqlstream/exec/types"
 )
@@ -51,7 +52,7 @@ func Quoted(s string) types.Type {
 		if _, err := types.ParseDate(s); err == nil {
 			return types.Of(types.Date)
 		}
-		if _, err := types.ParseTimestamp(s, nil); len(s) >= 16 && err == nil {
+		if _, err := types.ParseTimestamp(s, time.UTC); len(s) >= 16 && err == nil {
 			return types.Of(types.Timestamp)
 		}
 	}

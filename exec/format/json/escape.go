@@ -1,6 +1,7 @@
 package json
 
 import (
+	"bytes"
 	"unicode/utf16"
 	"unicode/utf8"
 	"unsafe"
@@ -47,7 +48,11 @@ func (s *scanner) unescaped(p, end int) []byte {
 // the length of the text: it is never longer.
 func (s *scanner) unescapeInPlace(p, end int) int {
 	s.Edits.Remember(s.buf, p, end)
-	return len(appendUnescaped(s.buf[p:p:end], s.buf[p:end]))
+	text := appendUnescaped(s.buf[p:p:end], s.buf[p:end])
+	if s.multi {
+		s.breaks += bytes.Count(s.buf[p:end], []byte{'\n'})
+	}
+	return len(text)
 }
 
 // appendUnescaped appends the text of a checked string content. dst may be its own

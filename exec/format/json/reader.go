@@ -172,6 +172,7 @@ func (d *session) readLine(p int) int {
 		}
 	}
 	if q < 0 {
+		d.Edits.Restore(d.buf) // unescaping has written newlines
 		q = p + bytes.IndexByte(d.buf[p:], '\n')
 		d.notJSON(p, q)
 		return q + 1

@@ -156,9 +156,9 @@ func TestNested(t *testing.T) {
 }
 
 func TestMultiLine(t *testing.T) {
-	c := config(t, formattest.Columns("a", types.Int32), "multi_line", "true")
-	check(t, c, "[\n {\"a\":\n1}, {\"a\":2\n}]\n", "1", "2")
-	check(t, c, "{\"a\":\n1}\n{\"a\":2}", "1", "2")
+	c := config(t, formattest.Columns("a", types.Int32, "b", types.String), "multi_line", "true")
+	check(t, c, "[\n {\"a\":\n1}, {\"a\":2\n}]\n", "1 | NULL", "2 | NULL")
+	check(t, c, "{\"a\":\n1}\n{\"a\":2}", "1 | NULL", "2 | NULL")
 	check(t, c, " [ ] \n")
 	check(t, c, " \n")
 	for _, broken := range []string{"[", "[{\"a\":1}", "[{\"a\":1},]", "[{\"a\":1}] 1", "{\"a\":1", "[1]", "[{\"a\":1} {\"a\":2}]"} {
@@ -166,7 +166,7 @@ func TestMultiLine(t *testing.T) {
 			t.Errorf("%s was read", broken)
 		}
 	}
-	_, _, err := read(c, "a.json", []byte("[{\"a\":1},\n\n{\"a\":true}]"))
+	_, _, err := read(c, "a.json", []byte("[{\"a\":1,\"b\":\"\\n\"},\n\n{\"a\":true}]"))
 	if err == nil || !strings.HasPrefix(err.Error(), "a.json:3: ") {
 		t.Errorf("error %v", err)
 	}

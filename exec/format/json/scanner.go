@@ -28,6 +28,7 @@ type scanner struct {
 
 	got     []uint64 // fields of the row that have a value: bits as in layout.all
 	escaped bool     // the last string had a backslash
+	breaks  int      // newlines that unescaping has written, for counting lines
 
 	wrong  mismatch
 	broken problem
@@ -66,6 +67,9 @@ func (s *scanner) object(p int) int {
 			p += next.size
 		} else if next, p = s.follow(k, p); next == nil {
 			return p
+		}
+		if scan.At(s.base, p) <= ' ' { // more white space than was predicted
+			p = s.blanks(p)
 		}
 		if f := next.field; f == nil {
 			p = s.skip(p)

@@ -14,7 +14,7 @@ func (d *session) readWhole() error {
 		return err
 	}
 	d.setBlock(block)
-	d.counted, d.Line = 0, 1
+	d.counted, d.breaks, d.Line = 0, 0, 1
 	if p := d.blanks(0); scan.At(d.base, p) == '[' {
 		err = d.readArray(p + 1)
 	} else {
@@ -82,8 +82,8 @@ func (d *session) endArray(p int) {
 // element decodes the object at p and returns what follows it and its white space; −1
 // after a row that is not JSON.
 func (d *session) element(p int) int {
-	d.Line += int64(bytes.Count(d.buf[d.counted:p], []byte{'\n'}))
-	d.counted = p
+	d.Line += int64(bytes.Count(d.buf[d.counted:p], []byte{'\n'}) - d.breaks)
+	d.counted, d.breaks = p, 0
 	q := d.object(p)
 	if q < 0 {
 		d.notJSON(p, len(d.buf)-1)
