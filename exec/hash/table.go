@@ -77,6 +77,10 @@ func (t *Table) Reader() *Table {
 	return &r
 }
 
+// Rest gives the working memory back that calls have left behind; the next call makes
+// new. A table that rests no longer shares memory with its siblings.
+func (t *Table) Rest() { t.work = &work{} }
+
 // Len is the number of groups that exist.
 func (t *Table) Len() int { return t.groups - len(t.free) }
 

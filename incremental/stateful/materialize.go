@@ -15,7 +15,7 @@ import (
 // query. Stored as an aggregate by all columns without aggregates.
 // +1/−1: added to the row's weight.
 // Emitted: with Whole, the whole result at Flush, in order, in each trigger that
-// changed something; otherwise the input, as it comes.
+// had input or changed something; otherwise the input, as it comes.
 // Dropped: nothing.
 // Cost: O(1) per row; O(n log n) for the whole result.
 // Restart: the rows with their weights.
@@ -89,7 +89,7 @@ func (m *Materialize) Flush(t *Trigger, out Emit) error {
 		m.changed = true
 		m.stats.Updated += int64(b.settle(false))
 	}
-	if !m.changed || !m.mat.Whole {
+	if !m.mat.Whole || !m.changed && !t.HasInput {
 		return nil
 	}
 	return m.Snapshot(out)

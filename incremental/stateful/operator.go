@@ -26,6 +26,8 @@ type Emit func(*vec.Batch) error
 type Trigger struct {
 	BatchID int64
 	Ctx     *fn.Ctx // of the goroutine that calls; Ctx.Now is the trigger's time
+	// HasInput says, from Flush on, that the trigger had rows of some source.
+	HasInput bool
 	// Late is told of rows that an operator refused, before they are dropped; nil when
 	// nobody keeps them. Counting is done by vec.Batch.Mark.
 	Late func(operator string, b *vec.Batch, rows []int32) error

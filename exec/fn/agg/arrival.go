@@ -195,10 +195,6 @@ type arrivals struct {
 	skipNulls bool
 }
 
-type listEnds struct {
-	first, last int32 // 1 + node
-}
-
 type arrival struct {
 	key        ref
 	weight     int64

@@ -15,7 +15,7 @@ import (
 func Distinct(inner fn.AggImpl) fn.AggImpl {
 	out := inner
 	out.New = func(retract bool) fn.Accumulator {
-		a := &distinct{inner: inner.New(retract), retract: retract, args: vec.NewBuilders(inner.Args)}
+		a := &distinct{inner: inner.New(retract), retract: retract, seen: newValueMap(inner.Args), args: vec.NewBuilders(inner.Args)}
 		a.innerEntries, _ = a.inner.(fn.EntryAccumulator)
 		return a
 	}
@@ -55,29 +55,35 @@ func (a *distinct) Bytes() int64 { return a.seen.bytes() + a.inner.Bytes() }
 
 // Add implements fn.Accumulator.
 func (a *distinct) Add(rows fn.AggRows) error {
+	n := len(rows.Groups)
+	if len(rows.Args) > 0 {
+		n = rows.Args[0].N
+	}
 	a.begin()
 	if rows.W != nil {
-		a.w = slices.Grow(a.w, len(rows.W))[:len(rows.W)]
+		a.w = slices.Grow(a.w, n)[:n]
 	}
-	for i, g := range rows.Groups {
+	for i, at := range a.seen.find(rows.Args, n, rows.Sel, rows.Groups) {
 		r := rowAt(rows.Sel, i)
-		key := vec.AppendRowKey(a.seen.buf[:0], rows.Args, r)
-		a.seen.buf = key
-		before, after := a.seen.add(g, key, weightAt(rows.W, r))
-		sign := turn(before, after)
+		sign := turn(a.seen.add(at, weightAt(rows.W, r)))
 		if sign == 0 {
 			continue
 		}
-		a.sel, a.groups = append(a.sel, int32(r)), append(a.groups, g)
+		a.sel, a.groups = append(a.sel, int32(r)), append(a.groups, rows.Groups[i])
 		if rows.W != nil {
 			a.w[r] = sign
 		}
 	}
+	return a.pass(rows.Args, rows.W != nil)
+}
+
+// pass gives the rows that turned to the inner accumulator.
+func (a *distinct) pass(args []*vec.Vector, weighted bool) error {
 	if len(a.sel) == 0 {
 		return nil
 	}
-	out := fn.AggRows{Args: rows.Args, Sel: a.sel, Groups: a.groups, Seq: rows.Seq}
-	if rows.W != nil {
+	out := fn.AggRows{Args: args, Sel: a.sel, Groups: a.groups}
+	if weighted {
 		out.W = a.w
 	}
 	return a.inner.Add(out)
@@ -104,38 +110,42 @@ func turn(before, after int64) int64 {
 // inner accumulator.
 func (a *distinct) Merge(src fn.Accumulator, from, into []uint32) error {
 	o := sameKind[distinct](src)
-	a.begin()
-	for _, b := range a.args {
-		b.Reset()
-	}
-	var failed error
+	var entries, groups []uint32
 	for i, f := range from {
-		g := into[i]
-		o.seen.eachOf(f, func(key []byte, w int64) {
-			if w == 0 {
-				return
+		entries = o.seen.of(f, entries)
+		for len(groups) < len(entries) {
+			groups = append(groups, into[i])
+		}
+		if len(entries) >= vec.BatchSize || i == len(from)-1 {
+			if err := a.mergeEntries(&o.seen, entries, groups); err != nil {
+				return err
 			}
-			before, after := a.seen.add(g, key, w)
-			if sign := turn(before, after); sign != 0 {
-				a.groups, a.w = append(a.groups, g), append(a.w, sign)
-				if err := vec.DecodeRowKey(key, a.args); err != nil {
-					failed = err
-				}
-			}
-		})
+			entries, groups = entries[:0], groups[:0]
+		}
 	}
-	if failed != nil || len(a.groups) == 0 {
-		return failed
+	return nil
+}
+
+// mergeEntries adds entries of another map to groups of this one.
+func (a *distinct) mergeEntries(src *valueMap, entries, groups []uint32) error {
+	if len(entries) == 0 {
+		return nil
 	}
 	cols := make([]*vec.Vector, len(a.args))
 	for i, b := range a.args {
+		b.Reset()
+		src.table.Key(entries, i+1, b)
 		cols[i] = b.Finish()
 	}
-	out := fn.AggRows{Args: cols, Groups: a.groups}
-	if a.retract {
-		out.W = a.w
+	a.begin()
+	a.w = slices.Grow(a.w, len(entries))[:len(entries)]
+	for i, at := range a.seen.find(cols, len(entries), nil, groups) {
+		a.w[i] = turn(a.seen.add(at, src.entries[entries[i]].weight))
+		if a.w[i] != 0 {
+			a.sel, a.groups = append(a.sel, int32(i)), append(a.groups, groups[i])
+		}
 	}
-	return a.inner.Add(out)
+	return a.pass(cols, a.retract)
 }
 
 // Result implements fn.Accumulator.

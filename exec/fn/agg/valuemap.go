@@ -2,45 +2,97 @@ package agg
 
 import (
 	"encoding/binary"
-	"unsafe"
 
+	"github.com/sqlstream/sqlstream/exec/hash"
+	"github.com/sqlstream/sqlstream/exec/types"
 	"github.com/sqlstream/sqlstream/exec/vec"
 )
 
-// valueMap keeps a weight for each (group, byte string), pointer-free: the store of
-// DISTINCT. Like a bag, but without order and at constant cost. An entry whose
+// valueMap keeps a weight for each pair of a group and a tuple of values: the store of
+// DISTINCT. Like a bag, but without order and at constant cost. It is a hash table over
+// the group number and the values; its groups are the map's entries. An entry whose
 // weight becomes 0 is kept until the change has been logged, so that values which
 // come and go within a trigger cost one entry.
 type valueMap struct {
-	slots   []uint64        // hash tag in the high half, 1 + entry in the low half; 0 = free
-	entries []mapEntry      // by number; free ones are linked by next
+	types   []types.Type // group number, then the values
+	table   *hash.Table  // nil while the map is empty
+	entries []mapEntry
 	heads   cells[listEnds] // by group: its entries, in the order in which they came
-	keys    arena
-	free    int32
-	used    int
-	dirty   []int32 // 1 + entry
-	buf     []byte
+	dirty   []uint32        // changed entries since the last call of dirtyEntries
+
+	groups []int64 // scratch: the group column
+	found  []uint32
+	cols   []*vec.Vector
+}
+
+// listEnds are the ends of a group's list of entries.
+type listEnds struct {
+	first, last int32 // 1 + entry
 }
 
 type mapEntry struct {
-	key        ref
 	weight     int64
 	group      uint32
-	tag        uint32
 	next, prev int32 // 1 + entry, of the same group
 	dirty      bool
 }
 
-// tagOf is the part of the hash that slots keep; the home of an entry follows from it.
-func tagOf(group uint32, key []byte) uint32 {
-	h := vec.HashBytes(key) + uint64(group)*0x9e3779b97f4a7c15
-	return uint32(h>>32) ^ uint32(h)
+func newValueMap(values []types.Type) valueMap {
+	return valueMap{types: append([]types.Type{types.Of(types.Int64)}, values...)}
 }
 
-// add adds w to a weight and returns the old and new ones.
-func (m *valueMap) add(group uint32, key []byte, w int64) (before, after int64) {
-	at := m.findOrMake(group, key)
-	e := &m.entries[at-1]
+// find gives the entry of each row that counts, making those that are missing. groups[i]
+// belongs to the i-th row; the columns have n rows. The result is valid until the next
+// call.
+func (m *valueMap) find(values []*vec.Vector, n int, sel []int32, groups []uint32) []uint32 {
+	if m.table == nil {
+		m.table = hash.New(m.types)
+	}
+	if cap(m.groups) < n {
+		m.groups = make([]int64, n)
+	}
+	m.groups = m.groups[:n]
+	for i, g := range groups {
+		m.groups[rowAt(sel, i)] = int64(g)
+	}
+	if cap(m.found) < len(groups) {
+		m.found = make([]uint32, len(groups))
+	}
+	m.found = m.found[:len(groups)]
+	m.cols = append(append(m.cols[:0], vec.FromInts(m.types[0], m.groups)), values...)
+	m.table.FindOrInsert(m.cols, sel, nil, m.found)
+	m.linkAdded(groups)
+	return m.found
+}
+
+// linkAdded puts new entries into the lists of their groups.
+func (m *valueMap) linkAdded(groups []uint32) {
+	added := m.table.Added()
+	for i := 0; len(added) > 0; i++ {
+		if m.found[i] == added[0] {
+			m.link(added[0], groups[i])
+			added = added[1:]
+		}
+	}
+}
+
+func (m *valueMap) link(at, group uint32) {
+	for int(at) >= len(m.entries) {
+		m.entries = append(m.entries, mapEntry{})
+	}
+	ends := &m.heads.at[group]
+	m.entries[at] = mapEntry{group: group, prev: ends.last}
+	if ends.last != 0 {
+		m.entries[ends.last-1].next = int32(at) + 1
+	} else {
+		ends.first = int32(at) + 1
+	}
+	ends.last = int32(at) + 1
+}
+
+// add adds w to the weight of an entry and returns the old and new ones.
+func (m *valueMap) add(at uint32, w int64) (before, after int64) {
+	e := &m.entries[at]
 	before = e.weight
 	e.weight += w
 	if !e.dirty {
@@ -50,72 +102,9 @@ func (m *valueMap) add(group uint32, key []byte, w int64) (before, after int64) 
 	return before, e.weight
 }
 
-func (m *valueMap) findOrMake(group uint32, key []byte) int32 {
-	if 2*(m.used+1) > len(m.slots) {
-		m.rehash(max(16, 2*len(m.slots)))
-	}
-	tag := tagOf(group, key)
-	mask := uint32(len(m.slots) - 1)
-	i := tag & mask
-	for ; m.slots[i] != 0; i = (i + 1) & mask {
-		if s := m.slots[i]; uint32(s>>32) == tag {
-			at := int32(uint32(s))
-			if e := &m.entries[at-1]; e.group == group && string(m.keys.get(e.key)) == string(key) {
-				return at
-			}
-		}
-	}
-	at := m.newEntry(mapEntry{key: m.keys.put(key), group: group, tag: tag})
-	m.slots[i] = uint64(tag)<<32 | uint64(uint32(at))
-	return at
-}
-
-func (m *valueMap) newEntry(e mapEntry) int32 {
-	m.used++
-	at := m.free
-	ends := &m.heads.at[e.group]
-	e.prev = ends.last
-	if at != 0 {
-		m.free = m.entries[at-1].next
-		m.entries[at-1] = e
-	} else {
-		m.entries = append(m.entries, e)
-		at = int32(len(m.entries))
-	}
-	if e.prev != 0 {
-		m.entries[e.prev-1].next = at
-	} else {
-		ends.first = at
-	}
-	ends.last = at
-	return at
-}
-
-func (m *valueMap) rehash(size int) {
-	old := m.slots
-	m.slots = make([]uint64, size)
-	mask := uint32(size - 1)
-	for _, s := range old {
-		if s == 0 {
-			continue
-		}
-		i := uint32(s>>32) & mask
-		for m.slots[i] != 0 {
-			i = (i + 1) & mask
-		}
-		m.slots[i] = s
-	}
-}
-
 // remove drops an entry.
-func (m *valueMap) remove(at int32) {
-	e := &m.entries[at-1]
-	mask := uint32(len(m.slots) - 1)
-	i := e.tag & mask
-	for uint32(m.slots[i]) != uint32(at) {
-		i = (i + 1) & mask
-	}
-	m.closeGap(i, mask)
+func (m *valueMap) remove(at uint32) {
+	e := &m.entries[at]
 	ends := &m.heads.at[e.group]
 	if e.prev != 0 {
 		m.entries[e.prev-1].next = e.next
@@ -127,88 +116,90 @@ func (m *valueMap) remove(at int32) {
 	} else {
 		ends.last = e.prev
 	}
-	m.keys.drop(e.key)
-	*e = mapEntry{next: m.free}
-	m.free = at
-	m.used--
+	*e = mapEntry{}
+	m.table.Delete(at)
 }
 
-// closeGap moves entries back so that none is behind a free slot of its run.
-func (m *valueMap) closeGap(gap, mask uint32) {
-	for i := (gap + 1) & mask; m.slots[i] != 0; i = (i + 1) & mask {
-		home := uint32(m.slots[i]>>32) & mask
-		if (i-home)&mask >= (i-gap)&mask {
-			m.slots[gap] = m.slots[i]
-			gap = i
+// of lists the entries of a group that have a weight.
+func (m *valueMap) of(group uint32, into []uint32) []uint32 {
+	for at := m.heads.at[group].first; at != 0; at = m.entries[at-1].next {
+		if m.entries[at-1].weight != 0 {
+			into = append(into, uint32(at-1))
 		}
 	}
-	m.slots[gap] = 0
-}
-
-// eachOf visits the entries of a group.
-func (m *valueMap) eachOf(group uint32, visit func(key []byte, w int64)) {
-	for at := m.heads.at[group].first; at != 0; {
-		e := &m.entries[at-1]
-		at = e.next
-		visit(m.keys.get(e.key), e.weight)
-	}
+	return into
 }
 
 // dirtyEntries reports what changed since the last call: a weight as varint, nil for
-// an entry that is gone.
+// an entry that is gone. Keys are the key encodings of the values.
 func (m *valueMap) dirtyEntries(put func(group uint32, key, val []byte)) {
-	var buf [binary.MaxVarintLen64]byte
+	var num [binary.MaxVarintLen64]byte
+	var buf []byte
 	for _, at := range m.dirty {
-		e := &m.entries[at-1]
+		e := &m.entries[at]
 		if !e.dirty { // it was reset
 			continue
 		}
 		e.dirty = false
+		head := len(vec.AppendIntKey(buf[:0], int64(e.group)))
+		buf = m.table.KeyBytes(at, buf[:0])
 		if e.weight != 0 {
-			put(e.group, m.keys.get(e.key), binary.AppendVarint(buf[:0], e.weight))
+			put(e.group, buf[head:], binary.AppendVarint(num[:0], e.weight))
 			continue
 		}
-		put(e.group, m.keys.get(e.key), nil)
+		put(e.group, buf[head:], nil)
 		m.remove(at)
 	}
 	m.dirty = m.dirty[:0]
 	m.tidy()
 }
 
+// tidy gives memory back that an idle map does not need.
 func (m *valueMap) tidy() {
-	if m.used == 0 {
-		*m = valueMap{heads: m.heads, buf: m.buf}
+	m.groups, m.found = nil, nil
+	if m.table == nil {
 		return
 	}
-	if m.keys.wasteful() {
-		m.keys.compact(func(visit func(*ref)) {
-			for i := range m.entries {
-				visit(&m.entries[i].key)
-			}
-		})
+	m.table.Rest()
+	if m.table.Len() == 0 {
+		m.table, m.entries, m.dirty = nil, nil, nil
 	}
 }
 
 // reset drops the entries of a group: who resets a group logs the end of them all.
 func (m *valueMap) reset(group uint32) {
 	for at := m.heads.at[group].first; at != 0; at = m.heads.at[group].first {
-		m.remove(at)
+		m.remove(uint32(at - 1))
 	}
-	if m.used == 0 {
+	if m.table != nil && m.table.Len() == 0 {
 		m.tidy()
 	}
 }
 
 // load sets the weight of an entry, which is not dirty afterwards.
-func (m *valueMap) load(group uint32, key, val []byte) (err error) {
+func (m *valueMap) load(group uint32, key, val []byte) error {
 	w, _, err := cutVarint(val)
-	if err == nil {
-		m.entries[m.findOrMake(group, key)-1].weight = w
+	if err != nil {
+		return err
 	}
-	return err
+	if m.table == nil {
+		m.table = hash.New(m.types)
+	}
+	at, err := m.table.InsertKey(append(vec.AppendIntKey(nil, int64(group)), key...))
+	if err != nil {
+		return err
+	}
+	if len(m.table.Added()) > 0 {
+		m.link(at, group)
+	}
+	m.entries[at].weight = w
+	return nil
 }
 
 func (m *valueMap) bytes() int64 {
-	return m.heads.Bytes() + int64(8*cap(m.slots)+cap(m.keys.buf)+4*cap(m.dirty)) +
-		int64(cap(m.entries))*int64(unsafe.Sizeof(mapEntry{}))
+	n := m.heads.Bytes() + int64(40*cap(m.entries)+4*cap(m.dirty)+8*cap(m.groups)+4*cap(m.found))
+	if m.table != nil {
+		n += m.table.Bytes()
+	}
+	return n
 }
