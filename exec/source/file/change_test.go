@@ -167,8 +167,12 @@ func TestCleanDelete(t *testing.T) {
 	l.commit(s, r0) // run again after the restart
 	l.want(l.files("in"), "a.txt")
 	l.put("in/b.txt", "b", 2)
-	l.commit(s, l.mustPlan(s, none))
+	r1 := l.mustPlan(s, none)
+	s = l.restart(source.Range{Entries: r0.Entries}, source.Range{Offset: r0.Offset}, r1) // as the trigger loop does it
+	l.commit(s, r1)
 	l.want(l.files("in"), "b.txt")
+	l.commit(s, source.Range{Offset: r1.Offset}) // a batch without files
+	l.want(l.files("in"), "")
 }
 
 func TestCleanArchive(t *testing.T) {

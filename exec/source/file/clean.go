@@ -46,17 +46,20 @@ func within(dir, root string) bool {
 // Committed implements source.Source: files go once a later micro-batch is committed,
 // as Spark does it. Until then a restart might read them again.
 func (s *Source) Committed(_ context.Context, r source.Range) error {
-	if s.set.clean == "off" {
-		return nil
-	}
 	files, err := decodeEntries(r)
 	if err != nil {
 		return s.wrap(err)
 	}
-	if len(files) > 0 && len(s.cleanUp) > 0 && s.cleanUp[0].BatchID == files[0].BatchID {
-		return nil // the last range of the log, run again after a restart
+	if len(files) > 0 {
+		s.committed.Store(files[0].BatchID)
+	}
+	if s.set.clean == "off" {
+		return nil
 	}
 	for _, e := range s.cleanUp {
+		if len(files) > 0 && e.BatchID >= files[0].BatchID {
+			continue // this range, restored and run again
+		}
 		if err := s.clean(e); err != nil {
 			return s.wrap(fmt.Errorf("clean_source = '%s': file %s: %w", s.set.clean, s.show(e.Path), err))
 		}

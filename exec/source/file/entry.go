@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/sqlstream/sqlstream/exec/source"
@@ -89,8 +90,19 @@ func (s *Source) Restore(r source.Range) error {
 		}
 	}
 	s.remember(files)
-	s.cleanUp = files
+	if len(files) > 0 { // the last range may have to run again; the one before is committed
+		s.cleanUp = append(lastRange(s.cleanUp), files...)
+	}
 	return nil
+}
+
+// lastRange are the files of the newest range among some.
+func lastRange(files []entry) []entry {
+	i := len(files)
+	for i > 0 && files[i-1].BatchID == files[len(files)-1].BatchID {
+		i--
+	}
+	return slices.Clone(files[i:])
 }
 
 // remember makes files count as taken.
@@ -99,26 +111,17 @@ func (s *Source) remember(files []entry) {
 		s.seen.add(e.Path, e.MtimeUs)
 		s.newest = max(s.newest, e.MtimeUs)
 	}
+	s.newestSeen.Store(int64(s.newest))
 	s.recent = append(s.recent, files...)
 	s.recent = s.recent[max(0, len(s.recent)-watched):]
 }
 
-// Compact returns the entries that a later run needs: those of files that max_file_age
-// would not ignore anyway, and the newest.
-func (s *Source) Compact(entries []json.RawMessage) ([]json.RawMessage, error) {
-	files, err := decodeEntries(source.Range{Entries: entries})
-	if err != nil || s.set.latestFirst {
-		return entries, err
+// Keep implements source.Keeper: entries of files that max_file_age would ignore anyway
+// are not needed once their range is committed. With latest_first, age may not count.
+func (s *Source) Keep(line json.RawMessage) bool {
+	var e entry
+	if err := json.Unmarshal(line, &e); err != nil || s.set.latestFirst || e.BatchID >= s.committed.Load() {
+		return true
 	}
-	newest := never
-	for _, e := range files {
-		newest = max(newest, e.MtimeUs)
-	}
-	kept := entries[:0:0]
-	for i, e := range files {
-		if newest-e.MtimeUs <= fileTime(s.set.maxAgeUs) {
-			kept = append(kept, entries[i])
-		}
-	}
-	return kept, nil
+	return s.newestSeen.Load()-int64(e.MtimeUs) <= s.set.maxAgeUs
 }

@@ -15,6 +15,7 @@ import (
 	"io/fs"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 
 	"github.com/sqlstream/sqlstream/exec/format"
 	"github.com/sqlstream/sqlstream/exec/format/sinklog"
@@ -66,10 +67,13 @@ type Source struct {
 	backlog []found   // listed and not taken yet, in order
 	waiting []found   // of the sink's log, read and not taken yet
 	recent  []entry   // the last files taken: they must not grow
-	cleanUp []entry   // files of the last range, for clean_source
+	cleanUp []entry   // files of the last ranges, for clean_source
 	keys    *pinned   // partition keys; nil = not known yet
 	read    *readPlan // made for keys; nil = not made yet
 	done    bool      // finite: everything was planned
+
+	// For Keep, which runs beside the rest: the last committed range, and newest.
+	committed, newestSeen atomic.Int64
 }
 
 func open(ctx context.Context, formats []*format.Format, c source.Config) (*Source, error) {

@@ -157,10 +157,6 @@ func (s *Source) Splits(_ context.Context, r source.Range) ([]source.Split, erro
 // Committed implements source.Source.
 func (s *Source) Committed(context.Context, source.Range) error { return nil }
 
-// Compact drops all entries: rows of committed ranges are not read again, and the
-// offset says the rest.
-func (s *Source) Compact([]json.RawMessage) ([]json.RawMessage, error) { return nil, nil }
-
 // Finished implements source.Source.
 func (s *Source) Finished() bool { return s.cfg.Finite && s.done }
 

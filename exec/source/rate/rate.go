@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"math/bits"
 	"strings"
+	"sync/atomic"
 
 	"github.com/sqlstream/sqlstream/exec/option"
 	"github.com/sqlstream/sqlstream/exec/source"
@@ -49,6 +50,7 @@ type Source struct {
 	isTime    []bool // by column
 	at        position
 	started   bool
+	committed atomic.Int64 // where the last committed range began
 }
 
 // position is the offset in offsets/N: rows made so far, and when row 0 was.
@@ -166,10 +168,23 @@ func (s *Source) Splits(_ context.Context, r source.Range) ([]source.Split, erro
 }
 
 // Committed implements source.Source.
-func (s *Source) Committed(context.Context, source.Range) error { return nil }
+func (s *Source) Committed(_ context.Context, r source.Range) error {
+	for _, line := range r.Entries {
+		var e entry
+		if err := json.Unmarshal(line, &e); err != nil {
+			return fmt.Errorf("source %q: source log entry: %w", s.cfg.Name, err)
+		}
+		s.committed.Store(e.From)
+	}
+	return nil
+}
 
-// Compact drops all entries: the offset says everything.
-func (s *Source) Compact([]json.RawMessage) ([]json.RawMessage, error) { return nil, nil }
+// Keep implements source.Keeper: only the last range may be read again, the offset
+// says the rest.
+func (s *Source) Keep(line json.RawMessage) bool {
+	var e entry
+	return json.Unmarshal(line, &e) != nil || e.From >= s.committed.Load()
+}
 
 // Finished implements source.Source.
 func (s *Source) Finished() bool { return s.total > 0 && s.at.Rows >= s.total }
