@@ -48,7 +48,11 @@ func (q *Query) recover(ctx context.Context) error {
 
 func (q *Query) openLogs() error {
 	for _, in := range q.Inputs {
-		l, err := q.Journal.Dir.Source(in.Name, checkpoint.SourceOptions{Transient: in.Transient})
+		opt := checkpoint.SourceOptions{Transient: in.Transient}
+		if k, ok := in.Source.(source.Keeper); ok {
+			opt.Keep = func(_ int64, line []byte) bool { return k.Keep(line) }
+		}
+		l, err := q.Journal.Dir.Source(in.Name, opt)
 		if err != nil {
 			return err
 		}
