@@ -46,12 +46,15 @@ func (lx *lexer) closeBracket(open []int, i int) []int {
 	return open[:len(open)-1]
 }
 
+// neverClosed reports the innermost of the brackets that are still open: it is
+// the one nearest to the mistake, and the others follow from it.
 func (lx *lexer) neverClosed(open []int) {
-	for _, i := range open {
-		t := lx.tokens[i]
-		lx.diags = append(lx.diags, diag.Errorf(diag.Bracket, diag.Span{Start: int(t.start), End: int(t.end)},
-			"%q is never closed", lx.text[t.start]))
+	if len(open) == 0 {
+		return
 	}
+	t := lx.tokens[open[len(open)-1]]
+	lx.diags = append(lx.diags, diag.Errorf(diag.Bracket, diag.Span{Start: int(t.start), End: int(t.end)},
+		"%q is never closed", lx.text[t.start]))
 }
 
 func closer(c byte) byte {

@@ -1,7 +1,10 @@
 package parser
 
 import (
+	"slices"
+	"sort"
 	"strconv"
+	"strings"
 
 	tidb "github.com/pingcap/tidb/pkg/parser/ast"
 	"github.com/pingcap/tidb/pkg/parser/opcode"
@@ -26,6 +29,36 @@ func (d *decoder) refuse(span diag.Span) ast.Expr {
 
 // start maps the position of a TiDB node to the user's text.
 func (d *decoder) start(n tidb.Node) int { return d.text.source(n.OriginTextPosition()) }
+
+// extent is the place of an operand with the parentheses around it, which the
+// tree does not keep.
+func (d *decoder) extent(n tidb.ExprNode, e ast.Expr) diag.Span {
+	switch n.(type) {
+	case *tidb.ParenthesesExpr, *tidb.SubqueryExpr:
+		if i := d.tokenAfter(d.start(n)); i < d.p.end && d.p.toks[i].match > int32(i) {
+			return diag.Span{Start: int(d.p.toks[i].start), End: int(d.p.toks[d.p.toks[i].match].end)}
+		}
+	}
+	return e.Pos()
+}
+
+// tokenAfter is the index of the first token at or behind an offset.
+func (d *decoder) tokenAfter(offset int) int {
+	toks := d.p.toks[d.p.first:d.p.end]
+	return d.p.first + sort.Search(len(toks), func(i int) bool { return int(toks[i].start) >= offset })
+}
+
+// skip moves the end of a span over the words and brackets that follow it.
+func (d *decoder) skip(span diag.Span, words ...string) diag.Span {
+	for i := d.tokenAfter(span.End); i < d.p.end; i++ {
+		t := d.p.toks[i]
+		if !slices.Contains(words, strings.ToUpper(d.p.text(t))) {
+			break
+		}
+		span.End = int(t.end)
+	}
+	return span
+}
 
 // lookup finds the carrier with a number.
 func (d *decoder) lookup(number uint64) (carrier, bool) {
@@ -111,37 +144,49 @@ func (d *decoder) predicate(n tidb.ExprNode) ast.Expr {
 		return d.in(n)
 	case *tidb.BetweenExpr:
 		x, lo, hi := d.expr(n.Expr), d.expr(n.Left), d.expr(n.Right)
-		return &ast.Between{Span: diag.Join(x.Pos(), hi.Pos()), X: x, Lo: lo, Hi: hi, Not: n.Not}
+		return &ast.Between{Span: diag.Join(d.extent(n.Expr, x), d.extent(n.Right, hi)), X: x, Lo: lo, Hi: hi, Not: n.Not}
 	case *tidb.IsNullExpr:
 		x := d.expr(n.Expr)
-		return &ast.Is{Span: x.Pos(), X: x, Not: n.Not}
+		return &ast.Is{Span: d.isSpan(n.Expr, x), X: x, Not: n.Not}
 	case *tidb.IsTruthExpr:
 		x, what := d.expr(n.Expr), ast.IsFalse
 		if n.True == 1 {
 			what = ast.IsTrue
 		}
-		return &ast.Is{Span: x.Pos(), X: x, Not: n.Not, What: what}
+		return &ast.Is{Span: d.isSpan(n.Expr, x), X: x, Not: n.Not, What: what}
 	case *tidb.ExistsSubqueryExpr:
 		return d.exists(n)
 	case *tidb.SubqueryExpr:
 		q := d.query(n.Query)
-		return &ast.Subquery{Span: q.Span, Query: q}
+		e := &ast.Subquery{Span: q.Span, Query: q}
+		e.Span = d.extent(n, e)
+		return e
 	}
 	return d.refuse(diag.Span{Start: d.start(n), End: d.start(n) + 1})
 }
 
+// isSpan is the place of x IS [NOT] NULL.
+func (d *decoder) isSpan(n tidb.ExprNode, x ast.Expr) diag.Span {
+	return d.skip(d.extent(n, x), "IS", "NOT", "NULL", "TRUE", "FALSE", "UNKNOWN", "ISNULL", "NOTNULL")
+}
+
 func (d *decoder) in(n *tidb.PatternInExpr) ast.Expr {
 	x := d.expr(n.Expr)
-	node := &ast.In{Span: x.Pos(), X: x, Not: n.Not}
+	node := &ast.In{Span: d.extent(n.Expr, x), X: x, Not: n.Not}
+	var last diag.Span
 	if sub, ok := n.Sel.(*tidb.SubqueryExpr); ok {
 		node.Query = d.query(sub.Query)
-		node.Span = diag.Join(node.Span, node.Query.Span)
-		return node
+		last = node.Query.Span
 	}
 	for _, e := range n.List {
-		node.List = append(node.List, d.expr(e))
+		item := d.expr(e)
+		node.List = append(node.List, item)
+		last = d.extent(e, item)
 	}
-	node.Span = diag.Join(node.Span, node.List[len(node.List)-1].Pos())
+	node.Span = diag.Join(node.Span, last)
+	if i := d.tokenAfter(last.End); i < d.p.end && d.p.text(d.p.toks[i]) == ")" {
+		node.End = int(d.p.toks[i].end)
+	}
 	return node
 }
 
@@ -152,10 +197,13 @@ func (d *decoder) exists(n *tidb.ExistsSubqueryExpr) ast.Expr {
 		return d.refuse(diag.Span{})
 	}
 	q := d.query(sub.Query)
-	span := diag.Span{Start: d.start(n), End: q.End}
-	e := &ast.Exists{Span: span, Query: q}
+	e := &ast.Exists{Span: diag.Span{Start: d.start(sub), End: q.End}, Query: q}
+	e.End = d.extent(sub, e).End
+	if i := d.tokenAfter(e.Start) - 1; i >= d.p.first {
+		e.Start = int(d.p.toks[i].start)
+	}
 	if n.Not {
-		return &ast.Unary{Span: span, Op: ast.Not, X: e}
+		return &ast.Unary{Span: diag.Span{Start: d.start(n), End: e.End}, Op: ast.Not, X: e}
 	}
 	return e
 }
@@ -174,7 +222,7 @@ func (d *decoder) unary(n *tidb.UnaryOperationExpr) ast.Expr {
 		return d.refuse(diag.Span{Start: d.start(n), End: d.start(n) + 1})
 	}
 	x := d.expr(n.V)
-	return &ast.Unary{Span: diag.Span{Start: d.start(n), End: x.Pos().End}, Op: op, X: x}
+	return &ast.Unary{Span: diag.Span{Start: d.start(n), End: d.extent(n.V, x).End}, Op: op, X: x}
 }
 
 func (d *decoder) binary(n *tidb.BinaryOperationExpr) ast.Expr {
@@ -184,7 +232,7 @@ func (d *decoder) binary(n *tidb.BinaryOperationExpr) ast.Expr {
 	}
 	l := d.expr(n.L)
 	r := d.expr(n.R)
-	return &ast.Binary{Span: diag.Span{Start: d.start(n), End: r.Pos().End}, Op: op, L: l, R: r}
+	return &ast.Binary{Span: diag.Join(d.extent(n.L, l), d.extent(n.R, r)), Op: op, L: l, R: r}
 }
 
 func opOf(op opcode.Op) (ast.Op, bool) {

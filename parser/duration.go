@@ -31,23 +31,40 @@ func parseDuration(text string) (amount, error) {
 	if len(fields) == 0 {
 		return amount{}, errors.New("a duration needs a number and a unit, such as '10 minutes'")
 	}
-	if strings.Contains(text, ":") {
-		return parseClock(fields)
-	}
 	var total amount
-	for i := 0; i < len(fields); i += 2 {
-		if i+1 == len(fields) {
-			return amount{}, fmt.Errorf("%q needs a unit, such as '%s minutes'", fields[i], fields[i])
-		}
-		unit, ok := unitOf(fields[i+1])
-		if !ok {
-			return amount{}, fmt.Errorf("unknown unit %q", fields[i+1])
-		}
-		if err := total.add(fields[i], unit); err != nil {
+	for i := 0; i < len(fields); {
+		n, err := total.take(fields[i:])
+		if err != nil {
 			return amount{}, err
 		}
+		i += n
 	}
 	return total, nil
+}
+
+// take adds the first part of the fields: a number with its unit, a time of day,
+// or days with a time of day; it tells how many fields that took.
+func (a *amount) take(fields []string) (int, error) {
+	number := fields[0]
+	if strings.Contains(number, ":") {
+		body, negative := cutSign(number)
+		return 1, a.addClock(body, ast.Hour, negative)
+	}
+	if len(fields) == 1 {
+		return 0, fmt.Errorf("%q needs a unit, such as '%s minutes'", number, number)
+	}
+	if strings.Contains(fields[1], ":") {
+		if err := a.add(number, ast.Day); err != nil {
+			return 0, err
+		}
+		body, negative := cutSign(fields[1])
+		return 2, a.addClock(body, ast.Hour, negative || strings.HasPrefix(number, "-"))
+	}
+	unit, ok := unitOf(fields[1])
+	if !ok {
+		return 0, fmt.Errorf("unknown unit %q", fields[1])
+	}
+	return 2, a.add(number, unit)
 }
 
 // splitDuration cuts at white space, at commas and where digits meet letters.
@@ -149,23 +166,6 @@ func isDecimal(s string) bool {
 	}
 	fraction := leadingDigits(rest[1:])
 	return rest[0] == '.' && n+fraction > 0 && n+fraction <= 40 && fraction == len(rest)-1
-}
-
-// parseClock reads [days] h:mm[:ss[.fraction]].
-func parseClock(fields []string) (amount, error) {
-	var total amount
-	last := fields[len(fields)-1]
-	negative := strings.HasPrefix(fields[0], "-")
-	switch len(fields) {
-	case 1:
-	case 2:
-		if err := total.add(fields[0], ast.Day); err != nil {
-			return amount{}, err
-		}
-	default:
-		return amount{}, errors.New("expected 'days hours:minutes:seconds'")
-	}
-	return total, total.addClock(strings.TrimPrefix(last, "-"), ast.Hour, negative)
 }
 
 // addClock adds colon-separated numbers, the first of which counts the given

@@ -30,7 +30,7 @@ func (p *parser) emitClause() bool {
 			p.emitKind(start)
 		case "OUTPUT":
 			p.next()
-			p.setMode(start, p.mode())
+			p.setMode(start, p.mode(""))
 		case "TRIGGER":
 			p.once(p.emit.Trigger != nil, "TRIGGER")
 			p.emit.Trigger = p.trigger(start)
@@ -56,11 +56,12 @@ func (p *parser) emitKind(start int) {
 	case p.accept("WITH", "DELAY"):
 		p.emit.Delay = p.duration("a duration")
 	default:
-		p.setMode(start, p.mode())
+		p.setMode(start, p.mode(" or CHANGES or FINAL or ON WINDOW CLOSE"))
 	}
 }
 
-func (p *parser) mode() ast.EmitMode {
+// mode reads an output mode; more names what else could stand here.
+func (p *parser) mode(more string) ast.EmitMode {
 	switch p.acceptAny("APPEND", "UPDATE", "COMPLETE", "CHANGELOG") {
 	case "APPEND":
 		return ast.EmitAppend
@@ -71,7 +72,7 @@ func (p *parser) mode() ast.EmitMode {
 	case "CHANGELOG":
 		return ast.EmitChangelog
 	}
-	p.unexpected("APPEND or UPDATE or COMPLETE or CHANGELOG or CHANGES or FINAL or ON WINDOW CLOSE")
+	p.unexpected("APPEND or UPDATE or COMPLETE or CHANGELOG" + more)
 	return ast.EmitDefault
 }
 

@@ -101,7 +101,7 @@ func (p *parser) infix(left operand, least int) (operand, bool) {
 			return out, true
 		}
 	}
-	if least <= precUnary && p.isWords("AT", "TIME", "ZONE") {
+	if least <= precZone && p.isWords("AT", "TIME", "ZONE") {
 		return p.atTimeZone(left), true
 	}
 	return left, false
@@ -144,7 +144,7 @@ func (p *parser) quantified(left operand, op ast.Op) operand {
 	p.next()
 	node := &ast.Quantified{Op: op, All: all}
 	right := p.parenOperand()
-	node.Span = diag.Join(left.span, right.span)
+	node.Span = p.reach(left)
 	return p.carry(node, node.Span, fill(&node.L, left), fill(&node.R, right))
 }
 
@@ -161,7 +161,7 @@ func (p *parser) parenOperand() operand {
 
 func (p *parser) atTimeZone(left operand) operand {
 	p.pos += 3
-	zone := p.binary(precUnary + 1)
+	zone := p.binary(precZone + 1)
 	node := &ast.AtTimeZone{Span: diag.Join(left.span, zone.span)}
 	return p.carry(node, node.Span, fill(&node.X, left), fill(&node.Zone, zone))
 }

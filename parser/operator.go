@@ -20,7 +20,8 @@ const (
 	precShift
 	precAdd
 	precMul
-	precUnary // also AT TIME ZONE
+	precZone // AT TIME ZONE
+	precUnary
 	precJSON
 )
 
@@ -124,6 +125,8 @@ func (p *parser) operandAt(n int) bool {
 		switch p.text(t) {
 		case "(", "[", "{", "-", "+", "~":
 			return true
+		case ":":
+			return p.at(n+1).isName() && p.at(n+1).start == t.end
 		}
 		return false
 	case tokWord:

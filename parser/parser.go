@@ -26,6 +26,8 @@
 package parser
 
 import (
+	"slices"
+
 	"github.com/sqlstream/sqlstream/parser/ast"
 	"github.com/sqlstream/sqlstream/parser/diag"
 )
@@ -35,7 +37,8 @@ import (
 // for each of those.
 func Parse(src diag.Source) ([]ast.Statement, error) {
 	toks, lexical := lex(src.Text, false)
-	diags := lexical
+	sortDiags(lexical)
+	diags := slices.Clone(lexical)
 	var out []ast.Statement
 	for _, s := range split(src.Text, toks) {
 		if bad(lexical, toks, s) {

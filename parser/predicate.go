@@ -105,8 +105,8 @@ func (p *parser) in(left operand, negated bool) operand {
 	at := p.here().Start
 	out.add(negation(negated)+" IN ", at)
 	if p.queryParen(0) {
-		q, _ := p.queryInParens()
-		out.join(q.wrapped())
+		q, span := p.queryInParens()
+		out.join(q.bracketed(span))
 	} else {
 		list := rope{}
 		p.parenList(false, func() {

@@ -70,13 +70,10 @@ func (p *parser) bracketed() operand {
 	return operand{}
 }
 
-// paren reads (query), (a, b), a lambda with several parameters, or (expr).
+// paren reads (query), (a, b), or (expr).
 func (p *parser) paren() operand {
 	if p.queryParen(0) {
 		return p.subquery()
-	}
-	if p.lambdaParen() {
-		return p.lambda()
 	}
 	start := p.pos
 	p.next()
@@ -91,7 +88,8 @@ func (p *parser) paren() operand {
 		node := &ast.Row{Span: p.since(start), Elems: make([]ast.Expr, len(list))}
 		return p.carry(node, node.Span, fills(node.Elems, list)...)
 	}
-	return operand{list[0].rope.wrapped(), p.since(start), levelSimple}
+	span := p.since(start)
+	return operand{list[0].rope.bracketed(span), span, levelSimple}
 }
 
 // closeList takes the ) of a list, or says what is wrong before it.
@@ -113,9 +111,8 @@ func (p *parser) missingComma() {
 
 // subquery reads (query) as a value.
 func (p *parser) subquery() operand {
-	start := p.pos
-	q, _ := p.queryInParens()
-	return operand{q.wrapped(), p.since(start), levelSimple}
+	q, span := p.queryInParens()
+	return operand{q.bracketed(span), span, levelSimple}
 }
 
 // word reads an operand that begins with an unquoted word.
@@ -190,9 +187,9 @@ func (p *parser) exists() operand {
 		p.unexpected("a query in parentheses")
 		return operand{}
 	}
-	q, _ := p.queryInParens()
+	q, span := p.queryInParens()
 	out := newRope("EXISTS ", int(p.toks[start].start))
-	out.join(q.wrapped())
+	out.join(q.bracketed(span))
 	return operand{out, p.since(start), levelSimple}
 }
 

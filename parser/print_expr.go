@@ -24,7 +24,7 @@ func precOf(e ast.Expr) int {
 	case *ast.Is, *ast.In, *ast.Between, *ast.Like, *ast.Quantified:
 		return precCompare
 	case *ast.AtTimeZone:
-		return precUnary
+		return precZone
 	case *ast.Subscript, *ast.Slice, *ast.Field, *ast.Collate:
 		return precPostfix
 	case *ast.Lambda:
@@ -85,15 +85,32 @@ func (pr *printer) exprs(list []ast.Expr) {
 
 func (pr *printer) binary(e *ast.Binary) {
 	prec := opPrec(e.Op)
-	pr.expr(e.L, prec)
+	if looksLikeLambda(e) {
+		pr.put("((")
+		pr.expr(e.L, 0)
+		pr.put("))")
+	} else {
+		pr.expr(e.L, prec)
+	}
 	pr.put(" ", e.Op.String(), " ")
-	if _, row := e.R.(*ast.Row); e.Op == ast.Overlaps && !row {
+	if row, ok := e.R.(*ast.Row); e.Op == ast.Overlaps && !(ok && len(row.Elems) > 1) {
 		pr.put("(")
 		pr.expr(e.R, 0)
 		pr.put(")")
 		return
 	}
 	pr.expr(e.R, prec+1)
+}
+
+// looksLikeLambda tells whether x -> y, printed plainly, would be a lambda among
+// the arguments of a call.
+func looksLikeLambda(e *ast.Binary) bool {
+	name, ok := e.L.(*ast.ColumnRef)
+	if !ok || e.Op != ast.JSONGet || len(name.Parts) > 1 {
+		return false
+	}
+	key, ok := e.R.(*ast.Literal)
+	return !ok || key.Kind != ast.LitString && key.Kind != ast.LitInt && key.Kind != ast.LitDecimal && key.Kind != ast.LitDouble
 }
 
 func (pr *printer) unary(e *ast.Unary) {
@@ -248,9 +265,9 @@ func (pr *printer) access(e ast.Expr) bool {
 		pr.put(" COLLATE ")
 		pr.ident(e.Name, true)
 	case *ast.AtTimeZone:
-		pr.expr(e.X, precUnary)
+		pr.expr(e.X, precZone)
 		pr.put(" AT TIME ZONE ")
-		pr.expr(e.Zone, precUnary+1)
+		pr.expr(e.Zone, precZone+1)
 	default:
 		return false
 	}

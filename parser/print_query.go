@@ -212,7 +212,7 @@ func (pr *printer) groupTuple(exprs []ast.Expr) {
 		pr.put(")")
 		return
 	}
-	if _, ok := exprs[0].(*ast.Row); ok {
+	if row, ok := exprs[0].(*ast.Row); ok && len(row.Elems) > 1 {
 		pr.put("ROW")
 	}
 	pr.expr(exprs[0], 0)

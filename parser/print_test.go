@@ -9,7 +9,7 @@ import (
 
 // roundTrip prints a statement and parses that again; both trees must be equal,
 // and printing once more must give the same text.
-func roundTrip(t *testing.T, s ast.Statement) {
+func roundTrip(t testing.TB, s ast.Statement) {
 	t.Helper()
 	if _, ok := s.(*ast.Unsupported); ok {
 		return
@@ -21,11 +21,24 @@ func roundTrip(t *testing.T, s ast.Statement) {
 		return
 	}
 	if want, got := dump(s), dump(again[0]); got != want {
+		want, got = difference(want, got)
 		t.Errorf("printed as\n%s\nwant tree\n%s\ngot\n%s", text, want, got)
+		return
 	}
 	if second := Print(again[0]); second != text {
-		t.Errorf("printing is not stable:\n%s\n%s", text, second)
+		first, second := difference(text, second)
+		t.Errorf("printing is not stable:\n%s\n%s", first, second)
 	}
+}
+
+// difference cuts two texts down to the surroundings of where they part.
+func difference(a, b string) (string, string) {
+	at := 0
+	for at < len(a) && at < len(b) && a[at] == b[at] {
+		at++
+	}
+	cut := func(s string) string { return s[max(0, at-120):min(len(s), at+120)] }
+	return cut(a), cut(b)
 }
 
 func TestRoundTripCorpus(t *testing.T) {

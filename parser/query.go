@@ -1,6 +1,7 @@
 package parser
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/sqlstream/sqlstream/parser/ast"
@@ -20,8 +21,8 @@ type core struct {
 
 // queryAt tells whether the token at index i opens parentheses around a query,
 // and not around an expression or a join.
-func (p *parser) queryAt(i int) bool {
-	if i+1 >= p.end || p.toks[i].kind != tokOp || p.text(p.toks[i]) != "(" {
+func (p *parser) queryAt(i, depth int) bool {
+	if i+1 >= p.end || depth > maxNesting || p.toks[i].kind != tokOp || p.text(p.toks[i]) != "(" {
 		return false
 	}
 	n := i + 1 - p.pos
@@ -36,14 +37,14 @@ func (p *parser) queryAt(i int) bool {
 		return false
 	}
 	after := int(p.toks[i+1].match) + 1 - p.pos
-	if after <= 0 || !p.queryAt(i+1) {
+	if after <= 0 || !p.queryAt(i+1, depth+1) {
 		return false
 	}
 	return p.opAt(after, ")") || p.anyWordAt(after, "UNION", "INTERSECT", "EXCEPT", "MINUS", "ORDER", "LIMIT", "OFFSET", "FETCH")
 }
 
 // queryParen is queryAt for the token n ahead.
-func (p *parser) queryParen(n int) bool { return p.queryAt(p.pos + n) }
+func (p *parser) queryParen(n int) bool { return p.queryAt(p.pos+n, 0) }
 
 // queryInParens reads "(" query ")" and gives the rope without parentheses.
 func (p *parser) queryInParens() (rope, diag.Span) {
@@ -274,12 +275,19 @@ func (p *parser) values(q *ast.Query) rope {
 // checkRow adds a row of n cells to VALUES; all rows have the same length.
 func (p *parser) checkRow(node *ast.Values, n int, at diag.Span) {
 	if len(node.Rows) > 0 && len(node.Rows[0]) != n {
-		p.report(diag.Errorf(diag.BadArity, at, "this row has %d values, the first has %d", n, len(node.Rows[0])))
+		p.report(diag.Errorf(diag.BadArity, at, "this row has %s, the first has %d", plural(n, "value"), len(node.Rows[0])))
 	}
 	if n == 0 && !p.failed {
 		p.report(diag.Errorf(diag.BadArity, at, "a row needs at least one value"))
 	}
 	node.Rows = append(node.Rows, make([]ast.Expr, n))
+}
+
+func plural(n int, word string) string {
+	if n == 1 {
+		return "1 " + word
+	}
+	return strconv.Itoa(n) + " " + word + "s"
 }
 
 // tableCore reads TABLE t as SELECT * FROM t.

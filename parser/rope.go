@@ -53,6 +53,14 @@ func (r rope) wrapped() rope {
 	return out
 }
 
+// bracketed puts the rope into the parentheses that stand at a span.
+func (r rope) bracketed(at diag.Span) rope {
+	out := newRope("(", at.Start)
+	out.join(r)
+	out.add(")", max(at.Start, at.End-1))
+	return out
+}
+
 // rendered is the text for TiDB with the map back to the user's.
 type rendered struct {
 	text    string

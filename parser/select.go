@@ -214,7 +214,9 @@ func (p *parser) startsStream() bool {
 	if p.opAt(1, "*") {
 		return p.opAt(2, ",") || p.at(2).kind == tokEnd || p.anyWordAt(2, "FROM", "EXCEPT", "EXCLUDE", "REPLACE")
 	}
-	return p.at(1).kind != tokOp && p.operandAt(1)
+	operator := p.anyWordAt(1, "COLLATE", "AT", "ILIKE", "RLIKE", "REGEXP", "SIMILAR", "DIV", "MOD", "OVERLAPS") && p.operandAt(2) ||
+		p.wordAt(1, "NOT") && (p.anyWordAt(2, "IN", "BETWEEN") || p.patternAt(2))
+	return p.at(1).kind != tokOp && p.operandAt(1) && !operator
 }
 
 // hint takes a hint and gives the text inside.

@@ -16,7 +16,7 @@ func (p *parser) specialCall(word string) (operand, bool) {
 	case "ROW":
 		return p.rowCall(), true
 	case "EXTRACT":
-		if p.wordAt(3, "FROM") {
+		if unit := p.at(2); p.wordAt(3, "FROM") && (unit.isName() || unit.isString()) {
 			return p.extract(), true
 		}
 	case "FLOOR", "CEIL", "CEILING":

@@ -52,6 +52,7 @@ type Statement struct {
 // is never complete.
 func Split(text string) []Statement {
 	toks, diags := lex(text, false)
+	sortDiags(diags)
 	var out []Statement
 	for _, s := range split(text, toks) {
 		span := diag.Span{Start: int(toks[s.start].start), End: int(toks[s.end-1].end)}
@@ -60,18 +61,24 @@ func Split(text string) []Statement {
 	return out
 }
 
+// open tells whether a string, name or comment inside the span is not closed.
 func open(diags []*diag.Diagnostic, span diag.Span) bool {
-	return slices.ContainsFunc(diags, func(d *diag.Diagnostic) bool {
-		return d.Code == diag.Unclosed && d.Span.Start >= span.Start && d.Span.Start < span.End
-	})
+	inside := within(diags, span)
+	return slices.ContainsFunc(inside, func(d *diag.Diagnostic) bool { return d.Code == diag.Unclosed })
+}
+
+// within are the diagnostics, sorted by their place, that begin inside a span.
+func within(diags []*diag.Diagnostic, span diag.Span) []*diag.Diagnostic {
+	at := func(offset int) int {
+		i, _ := slices.BinarySearchFunc(diags, offset, func(d *diag.Diagnostic, offset int) int { return d.Span.Start - offset })
+		return i
+	}
+	return diags[at(span.Start):at(span.End)]
 }
 
 // bad tells whether the lexer complained inside a statement.
 func bad(diags []*diag.Diagnostic, toks []token, s statementRange) bool {
-	start, end := int(toks[s.start].start), int(toks[s.end-1].end)
-	return slices.ContainsFunc(diags, func(d *diag.Diagnostic) bool {
-		return d.Span.Start >= start && d.Span.Start < end
-	})
+	return len(within(diags, diag.Span{Start: int(toks[s.start].start), End: int(toks[s.end-1].end)})) > 0
 }
 
 func sortDiags(diags []*diag.Diagnostic) {

@@ -6,10 +6,13 @@ import "strings"
 const maxDistance = 2
 
 // DidYouMean returns the candidate nearest to name, regardless of case, when it
-// is at most two edits away and shorter than a rewrite of the whole name; else "".
-// Of equally near candidates the first wins.
+// is at most two edits away (one for names up to three letters, none for single
+// letters); else "". Of equally near candidates the first wins.
 func DidYouMean(name string, candidates []string) string {
 	best, bestDistance := "", maxDistance+1
+	if len([]rune(name)) <= 3 {
+		bestDistance = maxDistance
+	}
 	folded := strings.ToLower(name)
 	for _, c := range candidates {
 		d := distance(folded, strings.ToLower(c), bestDistance)

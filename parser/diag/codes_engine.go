@@ -1,0 +1,28 @@
+package diag
+
+// Queries, objects and settings of a running engine.
+const (
+	// SQL4101: a query name or id that no query has.
+	UnknownQuery Code = "SQL4101"
+
+	// SQL4102: a setting that does not exist.
+	UnknownSetting Code = "SQL4102"
+
+	// SQL4103: a value that a setting does not take.
+	WrongSetting Code = "SQL4103"
+
+	// SQL4104: an object that cannot be dropped or replaced while it is in use.
+	ObjectInUse Code = "SQL4104"
+)
+
+// InSource lets an error that has diagnostics without a source render with the lines
+// of src; other errors are returned as they are.
+func InSource(src Source, err error) error {
+	if e, ok := err.(*Error); ok && e.Source == nil {
+		return &Error{Source: &src, Diagnostics: e.Diagnostics}
+	}
+	if d, ok := err.(*Diagnostic); ok {
+		return &Error{Source: &src, Diagnostics: []*Diagnostic{d}}
+	}
+	return err
+}
