@@ -196,7 +196,11 @@ func (e *Engine) openSource(ctx context.Context, r *catalog.Relation, finite boo
 		return nil, fmt.Errorf("source %q: there is no connector %q", r.Name, r.Connector)
 	}
 	cols, _ := r.Inputs()
-	src, err := c.Open(ctx, source.Config{Name: r.Name, Columns: cols, Options: r.Options, OnError: r.Common.OnError,
+	options, err := e.resolved(r.Options)
+	if err != nil {
+		return nil, err
+	}
+	src, err := c.Open(ctx, source.Config{Name: r.Name, Columns: cols, Options: options, OnError: r.Common.OnError,
 		Zone: zone, Dir: e.opt.Dir, FS: e.opt.FS, Clock: e.opt.Clock, Finite: finite})
 	if err != nil {
 		return nil, &UnreachableError{What: fmt.Sprintf("source %q", r.Name), Err: err}
@@ -254,7 +258,9 @@ func (o *opening) sink(ctx context.Context, p *physical.Output) (s sink.Sink, ma
 		cfg.Stdout = o.tgt.Stdout
 	}
 	if options != nil {
-		cfg.Options = options.Options
+		if cfg.Options, err = o.e.sinkOptions(options); err != nil {
+			return nil, false, err
+		}
 	}
 	if s, err = c.Open(ctx, cfg); err != nil {
 		return nil, false, &UnreachableError{What: fmt.Sprintf("sink %q", p.Name), Err: err}
