@@ -37,7 +37,11 @@ func (e *Engine) infer(ctx context.Context, r *catalog.Relation) ([]types.Column
 	if !ok || c.Infer == nil {
 		return nil, fmt.Errorf("connector %q cannot find columns by itself: declare them", r.Connector)
 	}
-	return c.Infer(ctx, source.Config{Name: r.Name, Options: r.Options, OnError: r.Common.OnError, Zone: e.set.zone,
+	options, err := e.resolved(r.Options)
+	if err != nil {
+		return nil, err
+	}
+	return c.Infer(ctx, source.Config{Name: r.Name, Options: options, OnError: r.Common.OnError, Zone: e.set.zone,
 		Dir: e.opt.Dir, FS: e.opt.FS, Clock: e.opt.Clock, Finite: !r.Streaming})
 }
 
