@@ -10,8 +10,8 @@ import (
 	"github.com/sqlstream/sqlstream/planner/physical"
 )
 
-// idle is the frontier of an idle input: it holds nobody back, and where all inputs
-// are idle the frontier stands.
+// idle stands for the frontier of an idle input while others are derived from it: it
+// holds nobody back, and where all inputs are idle the frontier stands.
 const idle = math.MaxInt64 - 1
 
 // Refront computes the frontiers of every edge from the scans' watermarks without
@@ -35,10 +35,8 @@ func (s *Scan) front() {
 		switch {
 		case s.Ended:
 			s.node.fronts[i] = stateful.EndOfInput
-		case w != nil && i == w.Front && s.Idle:
-			s.node.fronts[i] = idle
 		case w != nil && i == w.Front:
-			s.node.fronts[i] = s.Watermark
+			s.node.fronts[i], s.node.idle[i] = s.Watermark, s.Idle
 		}
 	}
 }
@@ -54,6 +52,7 @@ func (g *Graph) derive(n *node, now int64) error {
 		if err != nil {
 			return err
 		}
+		n.idle[i] = v == idle
 		if v != idle && v > n.fronts[i] {
 			n.fronts[i] = v
 		}
@@ -109,7 +108,9 @@ func (g *Graph) rule(n *node, r physical.FrontierInput, now int64) (int64, error
 	v, t := now, types.Of(types.Timestamp)
 	if r.Child != physical.TriggerTime {
 		kid := n.kids[r.Child]
-		v, t = kid.fronts[r.Front], frontType(kid.plan.Props(), r.Front)
+		if v, t = kid.fronts[r.Front], frontType(kid.plan.Props(), r.Front); kid.idle[r.Front] {
+			return idle, nil
+		}
 	} else if n.ended() {
 		return stateful.EndOfInput, nil
 	}

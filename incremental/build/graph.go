@@ -70,6 +70,7 @@ type node struct {
 	stage    func() stage      // stateless nodes: a new instance for a worker; nil = rows pass
 	out      int               // outputs: number, else −1
 	fronts   []int64           // frontiers of the output edge
+	idle     []bool            // by frontier: all that it comes from is idle
 	up       []edge            // who takes the rows
 	kids     []*node
 	boundOut bool // op's bound is a frontier of its own output edge
@@ -109,7 +110,8 @@ func New(ctx context.Context, q *physical.Query, env Env) (*Graph, error) {
 }
 
 func (g *Graph) add(ctx context.Context, p physical.Node, byPlan map[physical.Node]*node) (*node, error) {
-	n := &node{index: len(g.nodes), plan: p, out: -1, fronts: make([]int64, len(p.Props().Frontiers))}
+	n := &node{index: len(g.nodes), plan: p, out: -1, fronts: make([]int64, len(p.Props().Frontiers)),
+		idle: make([]bool, len(p.Props().Frontiers))}
 	for i := range n.fronts {
 		n.fronts[i] = stateful.NoFrontier
 	}

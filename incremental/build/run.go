@@ -122,6 +122,9 @@ func (g *Graph) Run(ctx context.Context, t Trigger) (*Outcome, error) {
 		}
 		out.Ledgers[g.IndexOf(in.Scan)].Add(led)
 	}
+	for _, l := range out.Ledgers {
+		g.workers[0].trigger.HasInput = g.workers[0].trigger.HasInput || l.Input > 0
+	}
 	if err := g.settle(ctx, t); err != nil {
 		return nil, err
 	}
@@ -250,21 +253,14 @@ func (w *worker) close(n *node) error {
 }
 
 // advanceBy lists the frontiers that the operator's bound is looked up in: those of
-// its input edges, or of its own output edge where the plan says so. An idle input
-// moves nothing.
+// its input edges, or of its own output edge where the plan says so.
 func (n *node) advanceBy() [][]int64 {
 	if n.boundOut {
 		return [][]int64{n.fronts}
 	}
 	in := make([][]int64, len(n.kids))
 	for i, k := range n.kids {
-		in[i] = make([]int64, len(k.fronts))
-		for j, v := range k.fronts {
-			if v == idle {
-				v = stateful.NoFrontier
-			}
-			in[i][j] = v
-		}
+		in[i] = k.fronts
 	}
 	return in
 }
