@@ -64,7 +64,7 @@ func arrays() []*fn.Scalar {
 			Examples: []fn.Example{{SQL: "slice(array(1, 2, 3), 2, 2)", Want: "[2,3]"}, {SQL: "slice(NULL, 1, 1)", Want: "NULL"}}, Resolve: resolveSlice(false),
 		},
 		{
-			Name: "$slice", Aliases: []string{"array_slice"}, Group: group, Syntax: []string{"a[from:to]", "array_slice(array, from, to)"}, Doc: "Is a part of an array from one place to another, both from 1 and included.",
+			Name: "$slice", Aliases: []string{"array_slice"}, Group: group, Nulls: fn.Custom, Syntax: []string{"a[from:to]", "array_slice(array, from, to)"}, Doc: "Is a part of an array from one place to another, both from 1 and included; a bound that is NULL or left out is the array's.",
 			Examples: []fn.Example{{SQL: "array_slice(array(1, 2, 3), 1, 2)", Want: "[1,2]"}, {SQL: "array_slice(NULL, 1, 2)", Want: "NULL"}}, Resolve: resolveSlice(true),
 		},
 		{
@@ -439,11 +439,21 @@ func resolveSlice(end bool) resolver {
 			return fn.Impl{}, err
 		}
 		return fixed(t, built(t, func(b *vec.Builder, args []*vec.Vector, r int) {
+			if args[0].IsNull(r) {
+				b.AppendNull()
+				return
+			}
 			f, from, to := list(args[0], r)
-			lo, n := place(args[1].Int(r), from, to), args[2].Int(r)
-			hi := lo + int(max(min(n, int64(to-from)), 0))
-			if end {
-				hi = place(n, from, to) + 1
+			lo, hi := from, to
+			if !args[1].IsNull(r) {
+				lo = place(args[1].Int(r), from, to)
+			}
+			switch {
+			case args[2].IsNull(r):
+			case end:
+				hi = place(args[2].Int(r), from, to) + 1
+			default:
+				hi = lo + int(max(min(args[2].Int(r), int64(to-from)), 0))
 			}
 			for e := max(lo, from); e < min(hi, to) && lo >= from; e++ {
 				b.Child(0).AppendFrom(f.Child[0], e)

@@ -26,6 +26,18 @@ func regexps() []*fn.Scalar {
 			}),
 		},
 		{
+			Name: "regexp_ilike", Group: group, Syntax: []string{"a ~* pattern", "regexp_ilike(a, pattern)"},
+			Doc:      "Is rlike without regard to case.",
+			Examples: []fn.Example{{SQL: "regexp_ilike('ROW', 'o')", Want: "true"}, {SQL: "regexp_ilike(NULL, 'a')", Want: "NULL"}},
+			Resolve:  rewritten(func(s string) string { return "(?i)" + s }),
+		},
+		{
+			Name: "similar_to", Group: group, Syntax: []string{"a SIMILAR TO pattern"},
+			Doc:      "Matches the whole text against an SQL pattern: % and _ as in LIKE, with | * + ? {n} ( ) and [ ] as in regular expressions.",
+			Examples: []fn.Example{{SQL: "similar_to('abc', '%(b|d)_')", Want: "true"}, {SQL: "similar_to(NULL, 'a')", Want: "NULL"}},
+			Resolve:  rewritten(similarPattern),
+		},
+		{
 			Name: "regexp_extract", Group: group, Syntax: []string{"regexp_extract(a, pattern [, group])"},
 			Doc:      "Is the part of the first match that the group (1 by default, 0 = the whole match) captured, and '' if there is no match.",
 			Examples: []fn.Example{{SQL: "regexp_extract('id=17&x', 'id=([0-9]+)', 1)", Want: "17"}, {SQL: "regexp_extract('id=17', '[0-9]+', 0)", Want: "17"}, {SQL: "regexp_extract(NULL, 'a', 0)", Want: "NULL"}},
@@ -356,4 +368,48 @@ func resolveMatch(args []fn.Arg) (fn.Impl, error) {
 		b.EndList()
 		return ""
 	})(args)
+}
+
+// rewritten is rlike with a pattern that is translated first.
+func rewritten(translate func(string) string) resolver {
+	return func(args []fn.Arg) (fn.Impl, error) {
+		impl, err := optional(2, boolean, nil, text, text, text)(args)
+		if err != nil {
+			return impl, err
+		}
+		s, ok := constText(args, 1)
+		if !ok {
+			return impl, fmt.Errorf("needs a constant pattern as argument 2")
+		}
+		re, err := compile(translate(strings.Clone(s)))
+		if err != nil {
+			return impl, fmt.Errorf("needs a pattern as argument 2: %v", err)
+		}
+		impl.Eval = bools(func(args []*vec.Vector, r int) bool { return re.match(args[0].Bytes(r)) })
+		return impl, nil
+	}
+}
+
+// similarPattern turns an SQL pattern into a regular expression for the whole text.
+func similarPattern(s string) string {
+	var b strings.Builder
+	b.WriteString("(?s)^(?:")
+	for i := 0; i < len(s); i++ {
+		switch ch := s[i]; ch {
+		case '%':
+			b.WriteString(".*")
+		case '_':
+			b.WriteString(".")
+		case '.', '^', '$':
+			b.WriteString("\\" + string(ch))
+		case '\\':
+			if i++; i < len(s) {
+				b.WriteString(regexp.QuoteMeta(s[i : i+1]))
+			}
+		default:
+			b.WriteByte(ch)
+		}
+	}
+	b.WriteString(")$")
+	return b.String()
 }

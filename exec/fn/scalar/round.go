@@ -43,13 +43,13 @@ func roundings() []*fn.Scalar {
 			Resolve:  resolveRound(towardZero),
 		},
 		{
-			Name: "ceil", Aliases: []string{"ceiling"}, Group: "Numeric", Syntax: []string{"ceil(a [, digits])"},
+			Name: "ceil", Aliases: []string{"ceiling"}, Group: "Numeric", Syntax: []string{"ceil(a [, digits])", "ceil(time TO unit)"},
 			Doc:      "Rounds up: a DOUBLE or an integer gives a BIGINT, a DECIMAL stays one.",
 			Examples: []fn.Example{{SQL: "ceil(-1.25e0)", Want: "-1"}, {SQL: "ceil(1.01)", Want: "2"}, {SQL: "ceil(NULL)", Want: "NULL"}},
 			Resolve:  resolveBound(upward),
 		},
 		{
-			Name: "floor", Group: "Numeric", Syntax: []string{"floor(a [, digits])"},
+			Name: "floor", Group: "Numeric", Syntax: []string{"floor(a [, digits])", "floor(time TO unit)"},
 			Doc:      "Rounds down: a DOUBLE or an integer gives a BIGINT, a DECIMAL stays one.",
 			Examples: []fn.Example{{SQL: "floor(-1.25e0)", Want: "-2"}, {SQL: "floor(1.99)", Want: "1"}, {SQL: "floor(NULL)", Want: "NULL"}},
 			Resolve:  resolveBound(downward),
@@ -288,6 +288,9 @@ func assembleFloat(neg, up bool, ds []byte, exp int) float64 {
 // resolveBound resolves ceil and floor.
 func resolveBound(mode rounding) resolver {
 	return func(args []fn.Arg) (fn.Impl, error) {
+		if len(args) == 2 && (args[0].Type.IsTime() || args[1].Type.Kind == types.String) {
+			return resolveTimeBound(mode, args)
+		}
 		if len(args) == 2 {
 			return resolveRound(mode)(args)
 		}

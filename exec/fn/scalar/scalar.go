@@ -21,7 +21,8 @@ func families() [][]*fn.Scalar {
 	return [][]*fn.Scalar{
 		arithmetic(), comparisons(), conditionals(), patterns(), regexps(),
 		maths(), roundings(), texts1(), searches(), codecs(),
-		fields(), truncations(), windows(), movements(), conversions(),
+		fields(), truncations(), buckets(), movements(), conversions(),
 		arrays(), structsAndMaps(), lambdas(), bitwise(), miscellany(),
+		jsonFunctions(),
 	}
 }

@@ -78,6 +78,14 @@ func movements() []*fn.Scalar {
 	}
 }
 
+// zoneFor is the zone that a time type is seen in.
+func zoneFor(t types.Type, session *time.Location) *time.Location {
+	if t.Kind == types.TimestampNTZ {
+		return time.UTC
+	}
+	return session
+}
+
 // unitInterval is one unit as an interval.
 func unitInterval(name string) (types.IntervalValue, bool) {
 	u, ok := findUnit(name)

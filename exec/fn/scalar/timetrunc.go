@@ -211,3 +211,38 @@ func dayNumber(name string) int64 {
 	}
 	return -1
 }
+
+// resolveTimeBound is floor(time TO unit) and ceil(time TO unit).
+func resolveTimeBound(mode rounding, args []fn.Arg) (fn.Impl, error) {
+	name, ok := constText(args, 1)
+	step, known := unitInterval(name)
+	if !ok || !known {
+		return fn.Impl{}, fmt.Errorf("needs a unit such as HOUR as argument 2")
+	}
+	impl, err := resolveDateTrunc([]fn.Arg{args[1], args[0]})
+	if err != nil {
+		return impl, err
+	}
+	down, t := impl.Eval, impl.Result
+	impl.Args = []types.Type{impl.Args[1], impl.Args[0]}
+	for _, list := range [][]int{impl.Monotone, impl.MonotoneFixed} {
+		for i := range list {
+			list[i] = 0
+		}
+	}
+	impl.Eval = func(c *fn.Ctx, args []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
+		v, err := down(c, []*vec.Vector{args[1], args[0]}, rows)
+		if err != nil || mode == downward {
+			return v, err
+		}
+		m := mask(args[0])
+		out := c.New(t, rows.N)
+		each(rows, func(r int) {
+			if out.I64[r] = v.I64[r]; v.I64[r] != args[0].I64[r&m] {
+				out.I64[r], _ = Shift(t.Kind, v.I64[r], step, 1, zoneFor(t, c.Zone))
+			}
+		})
+		return out, nil
+	}
+	return impl, nil
+}

@@ -1,0 +1,242 @@
+package scalar
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/sqlstream/sqlstream/exec/fn"
+	"github.com/sqlstream/sqlstream/exec/types"
+	"github.com/sqlstream/sqlstream/exec/vec"
+)
+
+// JSON is text. A path that leads nowhere, and text that is no JSON, give NULL.
+
+func jsonFunctions() []*fn.Scalar {
+	group := "JSON"
+	return []*fn.Scalar{
+		{
+			Name: "get_json_object", Aliases: []string{"json_extract_string", "json_extract_scalar"}, Group: group, Syntax: []string{"get_json_object(json, '$.path')"},
+			Doc:      "Takes the value at a path out of JSON text: a string without quotes, anything else as JSON.",
+			Examples: []fn.Example{{SQL: `get_json_object('{"a":{"b":[1,"x"]}}', '$.a.b[1]')`, Want: "x"}, {SQL: `get_json_object('{"a":1}', '$.b')`, Want: "NULL"}},
+			Resolve:  resolvePath(true, false),
+		},
+		{
+			Name: "json_value", Group: group, Syntax: []string{"json_value(json, '$.path')"}, Doc: "Takes a string, number or boolean at a path out of JSON text; NULL for objects and arrays.",
+			Examples: []fn.Example{{SQL: `json_value('{"a":1}', '$.a')`, Want: "1"}, {SQL: `json_value('{"a":[1]}', '$.a')`, Want: "NULL"}},
+			Resolve:  resolvePath(true, true),
+		},
+		{
+			Name: "json_extract", Aliases: []string{"json_query"}, Group: group, Syntax: []string{"json_extract(json, '$.path')"}, Doc: "Takes the value at a path as JSON, strings with their quotes.",
+			Examples: []fn.Example{{SQL: `json_extract('{"a":"x"}', '$.a')`, Want: `"x"`}, {SQL: `json_extract(NULL, '$.a')`, Want: "NULL"}},
+			Resolve:  resolvePath(false, false),
+		},
+		{
+			Name: "json_exists", Group: group, Syntax: []string{"json_exists(json, '$.path')"}, Doc: "Is true where a path leads to a value, null included.",
+			Examples: []fn.Example{{SQL: `json_exists('{"a":null}', '$.a')`, Want: "true"}, {SQL: "json_exists(NULL, '$.a')", Want: "NULL"}},
+			Resolve:  resolveJSONExists,
+		},
+		arrow("->", false, "Takes a member or element of JSON text, or what a path starting with $ leads to, as JSON.", `'{"a":"x"}' -> 'a'`, `"x"`),
+		arrow("->>", true, "Takes a member or element of JSON text, or what a path starting with $ leads to, as text.", `'{"a":"x"}' ->> 'a'`, "x"),
+		braces("#>", false, `'{"a":[1,"x"]}'`),
+		braces("#>>", true, `'{"a":[1,"x"]}'`),
+		{
+			Name: "json_array_length", Group: group, Syntax: []string{"json_array_length(json)"}, Doc: "Counts the elements of a JSON array; NULL for anything else.",
+			Examples: []fn.Example{{SQL: "json_array_length('[1,2]')", Want: "2"}, {SQL: "json_array_length('{}')", Want: "NULL"}},
+			Resolve: fixed(integer, func(c *fn.Ctx, args []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
+				out := c.New(integer, rows.N)
+				each(rows, func(r int) {
+					doc := args[0].Bytes(r)
+					cur := jsonCursor{b: doc}
+					if v, ok := cur.value(0); !ok || cur.next() != 0 || v[0] != '[' {
+						out.SetNull(r)
+						return
+					}
+					out.I64[r] = int64(countElements(doc))
+				})
+				return out, nil
+			}, text),
+		},
+		{
+			Name: "json_object_keys", Aliases: []string{"json_keys"}, Group: group, Syntax: []string{"json_object_keys(json)"}, Doc: "Lists the members' names of a JSON object; NULL for anything else.",
+			Examples: []fn.Example{{SQL: `json_object_keys('{"a":1,"b":2}')`, Want: `["a","b"]`}, {SQL: "json_object_keys('[]')", Want: "NULL"}},
+			Resolve:  fixed(types.ArrayOf(text), built(types.ArrayOf(text), objectKeys), text),
+		},
+		{
+			Name: "json_valid", Aliases: []string{"is_json"}, Group: group, Syntax: []string{"json_valid(text)"}, Doc: "Is true where a text is JSON.",
+			Examples: []fn.Example{{SQL: "json_valid('{}')", Want: "true"}, {SQL: "json_valid('{')", Want: "false"}, {SQL: "json_valid(NULL)", Want: "NULL"}},
+			Resolve: fixed(boolean, bools(func(args []*vec.Vector, r int) bool {
+				c := jsonCursor{b: args[0].Bytes(r)}
+				_, ok := c.value(0)
+				return ok && c.next() == 0
+			}), text),
+		},
+		{
+			Name: "to_json", Group: group, Syntax: []string{"to_json(value [, map('ignoreNullFields', 'false')])"}, Doc: "Writes a value as JSON; fields of structs that are NULL are left out unless told otherwise.",
+			Examples: []fn.Example{{SQL: "to_json(named_struct('a', 1, 'b', NULL))", Want: `{"a":1}`}, {SQL: "to_json(array(1, NULL))", Want: "[1,null]"}, {SQL: "to_json(NULL)", Want: "NULL"}},
+			Resolve:  resolveToJSON,
+		},
+		{
+			Name: "from_json", Group: group, Syntax: []string{"from_json(json, 'a INT, b ARRAY<STRING>' [, map('mode', 'FAILFAST')])"},
+			Doc:      "Reads JSON text into a struct, array or map of a declared type. What does not fit is NULL; with mode FAILFAST it is an error.",
+			Examples: []fn.Example{{SQL: `from_json('{"a":1,"s":"t"}', 'a INT, s STRING')`, Want: `{"a":1,"s":"t"}`}, {SQL: `from_json('{"a":"x"}', 'a INT')`, Want: `{"a":null}`}, {SQL: "from_json(NULL, 'a INT')", Want: "NULL"}},
+			Resolve:  resolveFromJSON,
+		},
+	}
+}
+
+// appendFound appends what a path found: as text or as JSON. nil = NULL.
+func appendFound(dst, v []byte, asText, scalarOnly bool) []byte {
+	switch {
+	case v == nil, asText && string(v) == "null":
+		return nil
+	case scalarOnly && (v[0] == '{' || v[0] == '['):
+		return nil
+	case asText && v[0] == '"':
+		return append(dst, unquoteJSON(v)...)
+	}
+	return appendCompact(dst, v)
+}
+
+// resolvePath resolves a function of JSON text and a $ path.
+func resolvePath(asText, scalarOnly bool) resolver {
+	return func(args []fn.Arg) (fn.Impl, error) {
+		impl, err := fixed(text, nil, text, text)(args)
+		if err != nil {
+			return impl, err
+		}
+		find := pathFinder(args)
+		impl.Eval = bytesOf(text, func(dst []byte, args []*vec.Vector, r int) []byte {
+			return appendFound(dst, find(args, r), asText, scalarOnly)
+		})
+		return impl, nil
+	}
+}
+
+// pathFinder follows the path of argument 1, read once if it is constant.
+func pathFinder(args []fn.Arg) func(args []*vec.Vector, r int) []byte {
+	if s, ok := constText(args, 1); ok {
+		path, valid := parsePath(strings.Clone(s))
+		return func(args []*vec.Vector, r int) []byte {
+			if !valid {
+				return nil
+			}
+			return lookup(args[0].Bytes(r), path)
+		}
+	}
+	return func(args []*vec.Vector, r int) []byte {
+		path, valid := parsePath(args[1].Text(r))
+		if !valid {
+			return nil
+		}
+		return lookup(args[0].Bytes(r), path)
+	}
+}
+
+func resolveJSONExists(args []fn.Arg) (fn.Impl, error) {
+	impl, err := fixed(boolean, nil, text, text)(args)
+	if err != nil {
+		return impl, err
+	}
+	find := pathFinder(args)
+	impl.Eval = bools(func(args []*vec.Vector, r int) bool { return find(args, r) != nil })
+	return impl, nil
+}
+
+func arrow(name string, asText bool, doc, example, want string) *fn.Scalar {
+	return &fn.Scalar{
+		Name: name, Group: "JSON", Syntax: []string{"json " + name + " 'member'", "json " + name + " index"}, Doc: doc,
+		Examples: []fn.Example{{SQL: example, Want: want}, {SQL: "'{}' " + name + " 'a'", Want: "NULL"}},
+		Resolve: func(args []fn.Arg) (fn.Impl, error) {
+			if len(args) == 2 && args[1].Type.IsInteger() {
+				return fixed(text, bytesOf(text, func(dst []byte, args []*vec.Vector, r int) []byte {
+					path := [1]jsonStep{{kind: '[', index: int(args[1].Int(r))}}
+					return appendFound(dst, lookup(args[0].Bytes(r), path[:]), asText, false)
+				}), text, bigint)(args)
+			}
+			if s, ok := constText(args, 1); ok && strings.HasPrefix(s, "$") {
+				return resolvePath(asText, false)(args)
+			}
+			return fixed(text, bytesOf(text, func(dst []byte, args []*vec.Vector, r int) []byte {
+				path := [1]jsonStep{{kind: '.', name: args[1].Text(r)}}
+				return appendFound(dst, lookup(args[0].Bytes(r), path[:]), asText, false)
+			}), text, text)(args)
+		},
+	}
+}
+
+// braces are PostgreSQL's #> and #>>, with a path like '{a,0}'.
+func braces(name string, asText bool, doc string) *fn.Scalar {
+	want := `"x"`
+	if asText {
+		want = "x"
+	}
+	call := map[bool]string{false: "json_path", true: "json_path_text"}[asText]
+	return &fn.Scalar{
+		Name: name, Aliases: []string{call}, Group: "JSON", Syntax: []string{"json " + name + " '{a,0}'"}, Doc: "Takes what a list of members and indexes leads to out of JSON text.",
+		Examples: []fn.Example{{SQL: call + "(" + doc + ", '{a,1}')", Want: want}, {SQL: call + "(" + doc + ", '{b}')", Want: "NULL"}},
+		Resolve: fixed(text, bytesOf(text, func(dst []byte, args []*vec.Vector, r int) []byte {
+			doc := args[0].Bytes(r)
+			for _, part := range strings.Split(strings.Trim(args[1].Text(r), "{}"), ",") {
+				step := jsonStep{kind: '.', name: strings.TrimSpace(part)}
+				c := jsonCursor{b: doc}
+				if c.next() == '[' {
+					step.kind = '['
+					if _, err := fmt.Sscan(part, &step.index); err != nil {
+						return nil
+					}
+				}
+				if doc = lookup(doc, []jsonStep{step}); doc == nil {
+					return nil
+				}
+			}
+			return appendFound(dst, doc, asText, false)
+		}), text, text),
+	}
+}
+
+func objectKeys(b *vec.Builder, args []*vec.Vector, r int) {
+	var keys [][]byte
+	c := jsonCursor{b: args[0].Bytes(r)}
+	ok := c.object(0, func(key []byte) (bool, bool) { keys = append(keys, key); return true, false })
+	if !ok || c.next() != 0 {
+		b.AppendNull()
+		return
+	}
+	for _, k := range keys {
+		b.Child(0).AppendBytes(unquoteJSON(k))
+	}
+	b.EndList()
+}
+
+// jsonOptions reads a constant map of options.
+func jsonOptions(args []fn.Arg, i int) (map[string]string, error) {
+	opts := map[string]string{}
+	if i >= len(args) {
+		return opts, nil
+	}
+	v := args[i].Const
+	if v == nil || v.Type.Kind != types.Map || v.IsNull(0) {
+		return nil, mismatch(args, i, "constant MAP of options")
+	}
+	f, from, to := list(v, 0)
+	for e := from; e < to; e++ {
+		opts[strings.ToLower(vec.RowString(f.Child[0], e, nil))] = vec.RowString(f.Child[1], e, nil)
+	}
+	return opts, nil
+}
+
+func resolveToJSON(args []fn.Arg) (fn.Impl, error) {
+	if err := arity(args, 1, 2); err != nil {
+		return fn.Impl{}, err
+	}
+	opts, err := jsonOptions(args, 1)
+	if err != nil {
+		return fn.Impl{}, err
+	}
+	keep := strings.EqualFold(opts["ignorenullfields"], "false")
+	eval := func(c *fn.Ctx, args []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
+		w := jsonWriter{zone: c.Zone, keepNull: keep}
+		return texts(func(dst []byte, args []*vec.Vector, r int) []byte { return w.append(dst, args[0], r) })(c, args, rows)
+	}
+	return fn.Impl{Args: argTypes(args), Result: text, Eval: eval}, nil
+}
