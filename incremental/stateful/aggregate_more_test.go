@@ -58,7 +58,7 @@ func orderedCase() *opCase {
 }
 
 func TestAggregateByArrival(t *testing.T) {
-	playAll(t, []*opCase{orderedCase()}, 40)
+	playAll(t, []*opCase{orderedCase()}, 15)
 	if _, parallel := orderedCase().make(t).(Parallel); parallel {
 		t.Error("an aggregate by order of arrival must not run on several workers")
 	}

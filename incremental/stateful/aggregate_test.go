@@ -266,4 +266,4 @@ func aggCases() []*opCase {
 	return out
 }
 
-func TestAggregate(t *testing.T) { playAll(t, aggCases(), 15) }
+func TestAggregate(t *testing.T) { playAll(t, aggCases(), 6) }

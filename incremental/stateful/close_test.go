@@ -55,7 +55,7 @@ func closeCases() []*opCase {
 	return out
 }
 
-func TestClose(t *testing.T) { playAll(t, closeCases(), 40) }
+func TestClose(t *testing.T) { playAll(t, closeCases(), 15) }
 
 // matTwin keeps rows, and shows them sorted by column 1 descending, then by all.
 type matTwin struct {
@@ -127,7 +127,7 @@ func matCases() []*opCase {
 	}
 }
 
-func TestMaterialize(t *testing.T) { playAll(t, matCases(), 30) }
+func TestMaterialize(t *testing.T) { playAll(t, matCases(), 15) }
 
 func TestMaterializeOrder(t *testing.T) {
 	c := matCases()[0]

@@ -100,7 +100,7 @@ func dedupCases() []*opCase {
 	}
 }
 
-func TestDedup(t *testing.T) { playAll(t, dedupCases(), 40) }
+func TestDedup(t *testing.T) { playAll(t, dedupCases(), 20) }
 
 // A key of a first row at 12:00 under a delay of 10 is forgotten when the frontier is
 // exactly at first + delay, not before (SPARK-42931).

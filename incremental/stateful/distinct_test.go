@@ -69,4 +69,4 @@ func distinctCases() []*opCase {
 	return out
 }
 
-func TestDistinct(t *testing.T) { playAll(t, distinctCases(), 20) }
+func TestDistinct(t *testing.T) { playAll(t, distinctCases(), 10) }

@@ -222,7 +222,7 @@ func joinCases() []*opCase {
 	return out
 }
 
-func TestStaticJoin(t *testing.T) { playAll(t, joinCases(), 4) }
+func TestStaticJoin(t *testing.T) { playAll(t, joinCases(), 2) }
 
 func TestStaticJoinSingle(t *testing.T) {
 	c := joinCase("scalar", StaticJoinConfig{Kind: LeftJoin, InputKeys: []int{0}, StaticKeys: []int{0}, Single: true},

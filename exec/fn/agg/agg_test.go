@@ -275,7 +275,7 @@ func (p probe) empty(t *testing.T, h *history, impl fn.AggImpl, state fn.Accumul
 func TestAccumulators(t *testing.T) {
 	for _, p := range probes() {
 		t.Run(p.name, func(t *testing.T) {
-			for seed := range uint64(60) {
+			for seed := range uint64(25) {
 				p.run(t, seed, false)
 				if !p.appends {
 					p.run(t, seed, true)

@@ -15,7 +15,7 @@ var CollectSet = fn.Aggregate{
 	Syntax: []string{"collect_set(x)"},
 	Doc:    "An array of the different values that are not NULL, ascending; empty if there are none.",
 	Examples: []fn.Example{
-		{SQL: "collect_set(x) FROM (VALUES (2), (1), (2), (NULL)) AS t(x)", Want: "[1, 2]"},
+		{SQL: "collect_set(x) FROM (VALUES (2), (1), (2), (NULL)) AS t(x)", Want: "[1,2]"},
 	},
 	Resolve: func(args []fn.Arg) (fn.AggImpl, error) {
 		if err := wantArgs(args, 1, 1); err != nil {
