@@ -301,10 +301,13 @@ func hasWatermark(root physical.Node) bool {
 
 func (p *planner) checkUpdate(o *output, root physical.Node, out *physical.Output) {
 	props := root.Props()
+	out.Key = bestKey(props.Keys)
 	if props.Kind == physical.AppendOnly {
+		if o.sink != nil && len(o.sink.Key) > 0 {
+			p.checkSinkKey(o, props, out)
+		}
 		return
 	}
-	out.Key = bestKey(props.Keys)
 	if out.Key == nil {
 		p.errorf(diag.NoKey, p.modeSpan(o), "update needs a unique key of the result, but none follows from the query: %s", reason(root)).
 			WithHint("group by the key, keep the group columns in the select list, or use EMIT CHANGELOG")
@@ -330,8 +333,12 @@ func (p *planner) checkUpdate(o *output, root physical.Node, out *physical.Outpu
 // checkSinkKey: the key of the sink must be unique in the query.
 func (p *planner) checkSinkKey(o *output, props *physical.Props, out *physical.Output) {
 	if !props.HasKey(o.sink.Key) {
-		p.errorf(diag.SinkKey, o.span, "the key of sink %q (%s) is not unique in the query, whose key is %s", o.name,
-			keyNames(props, o.sink.Key), keyNames(props, out.Key)).
+		own := "which has no key"
+		if out.Key != nil {
+			own = "whose key is " + keyNames(props, out.Key)
+		}
+		p.errorf(diag.SinkKey, o.span, "the key of sink %q (%s) is not unique in the query, %s", o.name,
+			keyNames(props, o.sink.Key), own).
 			WithHint("group by the key of the sink")
 		return
 	}

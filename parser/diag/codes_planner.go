@@ -78,14 +78,13 @@ const (
 	BadWatermark Code = "SQL2017"
 
 	// SQL2018: LIMIT or OFFSET is not a constant whole number of at least zero.
-	// Example: SELECT k FROM dim LIMIT -1
 	BadLimit Code = "SQL2018"
 
 	// SQL2019: a view that uses itself.
 	ViewCycle Code = "SQL2019"
 
 	// SQL2020: a constant that cannot be converted to its type.
-	// Example: SELECT CAST('abc' AS DATE) FROM plain WHERE TIMESTAMP '2024-13-01' IS NULL
+	// Example: SELECT 99999999999999999999999999999999999999999 FROM plain
 	BadConstant Code = "SQL2020"
 
 	// SQL2021: a field that a STRUCT does not have.
@@ -116,7 +115,6 @@ const (
 	NoKey Code = "SQL3002"
 
 	// SQL3003: rows can vanish, and the sink cannot delete.
-	// Example: INSERT INTO files SELECT k, v FROM changes EMIT UPDATE
 	CannotDelete Code = "SQL3003"
 
 	// SQL3004: the sink does not take this output mode.

@@ -73,6 +73,9 @@ func (b *Binder) named(name ast.Name) logical.Node {
 	case *catalog.MaterializedView:
 		return b.scan(&catalog.Relation{Name: o.Name, Connector: "view", Columns: plainColumns(o.Columns), Key: o.Key}, name.Last().Name)
 	case *catalog.Sink:
+		if o.Result != nil {
+			return b.scan(&catalog.Relation{Name: o.Name, Connector: "result", Columns: plainColumns(o.Result)}, name.Last().Name)
+		}
 		b.readSink(o, name)
 		return nil
 	}
@@ -83,6 +86,11 @@ func (b *Binder) named(name ast.Name) logical.Node {
 
 // readSink: a memory sink can be read as a table; another sink cannot.
 func (b *Binder) readSink(o *catalog.Sink, name ast.Name) {
+	if o.Connector == "memory" {
+		b.errorf(diag.WrongObject, name.Span, "no query fills the memory sink %q yet", o.Name).
+			WithHint("start one with INSERT INTO %s SELECT …", o.Name)
+		return
+	}
 	b.errorf(diag.WrongObject, name.Span, "%q is a sink and cannot be read", o.Name).
 		WithHint("declare a source or table over the same data")
 }

@@ -65,6 +65,7 @@ func (sel *selectBinder) generatorItem(x *ast.Call, it *selectItem) ([]expr.Node
 		names[i] = a.Name
 	}
 	first := len(sel.input.Schema())
+	u.Names = names
 	sel.input = u
 	nodes := make([]expr.Node, len(names))
 	for i := range names {

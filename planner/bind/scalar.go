@@ -72,7 +72,7 @@ func valueNameOf(in *inner) string {
 // a group gets what the aggregate is over no rows: 0 for counts, else NULL.
 func (sel *selectBinder) aggregateSide(node *logical.Join, in *inner) expr.Node {
 	s := in.sel
-	s.keys, s.keyNames = node.RKeys, make([]string, len(node.RKeys))
+	s.keys, s.keyNames = append([]expr.Node(nil), node.RKeys...), make([]string, len(node.RKeys))
 	for i, k := range s.keys {
 		s.keyNames[i] = k.String()
 	}

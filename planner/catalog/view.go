@@ -37,6 +37,9 @@ type Sink struct {
 	PartitionNames []string
 	Common         SinkOptions
 	Text           string
+	// Result are the columns of the rows that a memory sink holds, once a query fills it:
+	// then it can be read as a table.
+	Result []types.Column
 }
 
 // SinkOptions are the options that every sink has.

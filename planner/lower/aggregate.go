@@ -124,8 +124,13 @@ func (b *aggregateBuilder) lowerInput() {
 
 // columns projects keys and arguments, each expression once.
 func (b *aggregateBuilder) columns() {
-	for _, k := range b.keyExprs() {
-		b.node.Keys = append(b.node.Keys, b.column(onto(b.in, k)))
+	for i, k := range b.keyExprs() {
+		at := b.column(onto(b.in, k))
+		b.names[at] = b.a.KeyNames[i]
+		if b.panes != nil && b.panes.Key == i {
+			b.names[at] = "pane"
+		}
+		b.node.Keys = append(b.node.Keys, at)
 	}
 	b.hiddenKeys()
 	for i, g := range b.a.Aggs {

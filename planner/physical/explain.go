@@ -16,6 +16,7 @@ func Explain(q *Query) string {
 	p := &printer{numbers: map[Node]int{}, printed: map[Node]bool{}}
 	for i, n := range q.Nodes() {
 		p.numbers[n] = i + 1
+		p.collect(n)
 	}
 	for _, o := range q.Outputs {
 		p.output(o)
@@ -80,11 +81,16 @@ func (p *printer) node(n Node, depth int) {
 		return
 	}
 	p.printed[n] = true
-	p.line(depth, head+"  "+Summary(n)[len(kindOf(n)):]+p.props(n))
+	if text := summary(n); text != "" {
+		head += "  " + text
+	}
+	p.line(depth, head+p.props(n))
 	for _, d := range p.details(n) {
 		p.line(depth+2, d)
 	}
-	p.collect(n)
+	if x, ok := n.(*StaticJoin); ok {
+		p.statics = append(p.statics, x)
+	}
 	for _, c := range n.Children() {
 		p.node(c, depth+1)
 	}
@@ -240,8 +246,6 @@ func (p *printer) collect(n Node) {
 		}
 	case *Close:
 		p.late = append(p.late, at+lateText(x.Input.Props(), &x.Bound))
-	case *StaticJoin:
-		p.statics = append(p.statics, x)
 	}
 }
 
@@ -260,9 +264,7 @@ func (p *printer) static() {
 				p.numbers[n] = len(p.numbers) + 1
 			}
 		})
-		late, kept := p.late, p.kept
 		p.node(j.Static, 0)
-		p.late, p.kept = late, kept
 	}
 }
 

@@ -3,6 +3,7 @@ package rules
 import (
 	"github.com/sqlstream/sqlstream/exec/expr"
 	"github.com/sqlstream/sqlstream/exec/fn"
+	"github.com/sqlstream/sqlstream/exec/fn/timewindow"
 	"github.com/sqlstream/sqlstream/planner/logical"
 )
 
@@ -41,16 +42,55 @@ func contains(list []expr.Node, n expr.Node) bool {
 	return false
 }
 
-// dropTrueFilter removes a predicate that is always true.
+// dropTrueFilter removes conditions that are always true, and tests for NULL the value
+// that decides, below functions that are NULL just where their argument is.
 func dropTrueFilter(_ *Context, n logical.Node) logical.Node {
 	f, ok := n.(*logical.Filter)
 	if !ok {
 		return n
 	}
-	if c, ok := f.Predicate.(*expr.Const); ok && !c.IsNull() && c.V.IsTrue(0) {
+	var kept []expr.Node
+	changed := false
+	for _, c := range conjuncts(f.Predicate) {
+		simple := simplifyNotNull(c)
+		changed = changed || simple != c
+		if k, ok := simple.(*expr.Const); ok && !k.IsNull() && k.V.IsTrue(0) {
+			changed = true
+			continue
+		}
+		kept = append(kept, simple)
+	}
+	switch {
+	case !changed:
+		return n
+	case len(kept) == 0:
 		return f.Input
 	}
-	return n
+	return &logical.Filter{Input: f.Input, Predicate: expr.NewAnd(kept...)}
+}
+
+// simplifyNotNull sees through window bounds and steps in time; the trigger's time is
+// never NULL.
+func simplifyNotNull(n expr.Node) expr.Node {
+	t, ok := n.(*expr.IsNull)
+	if !ok || !t.Negated {
+		return n
+	}
+	call, ok := t.X.(*expr.Call)
+	switch {
+	case !ok || !cheapCall(call):
+		return n
+	case len(call.Args) == 0:
+		return expr.Bool(true)
+	case call.F == &timewindow.Pair:
+		return expr.Bool(true)
+	}
+	for _, a := range call.Args[1:] {
+		if c, ok := a.(*expr.Const); !ok || c.IsNull() {
+			return n
+		}
+	}
+	return simplifyNotNull(expr.NewIsNull(call.Args[0], true))
 }
 
 // pushFilterProject tests before computing, unless the predicate reads something
@@ -144,4 +184,66 @@ func pushFilterJoin(_ *Context, n logical.Node) logical.Node {
 	return pushBelow(f, j.L, func(below logical.Node) logical.Node {
 		return j.WithChildren([]logical.Node{below, j.R})
 	})
+}
+
+// joinKeys makes keys of equalities above an inner join: FROM a, b WHERE a.k = b.k.
+func joinKeys(_ *Context, n logical.Node) logical.Node {
+	f, ok := n.(*logical.Filter)
+	if !ok {
+		return n
+	}
+	j, ok := f.Input.(*logical.Join)
+	if !ok || j.Kind != logical.Inner {
+		return n
+	}
+	out := *j
+	out.LKeys, out.RKeys, out.NullSafe = append([]expr.Node(nil), j.LKeys...), append([]expr.Node(nil), j.RKeys...), append([]bool(nil), j.NullSafe...)
+	width := len(j.L.Schema())
+	var stay []expr.Node
+	for _, c := range conjuncts(f.Predicate) {
+		l, r, ok := sides(c, width)
+		if !ok {
+			stay = append(stay, c)
+			continue
+		}
+		out.LKeys = append(out.LKeys, l)
+		out.RKeys = append(out.RKeys, expr.MapColumns(r, func(i int) int { return i - width }))
+		out.NullSafe = append(out.NullSafe, false)
+	}
+	if len(stay) == len(conjuncts(f.Predicate)) {
+		return n
+	}
+	if len(stay) == 0 {
+		return &out
+	}
+	return &logical.Filter{Input: &out, Predicate: expr.NewAnd(stay...)}
+}
+
+// sides recognises an equality between the two inputs of a join.
+func sides(n expr.Node, width int) (l, r expr.Node, ok bool) {
+	c, isCall := n.(*expr.Call)
+	if !isCall || c.F.Name != "=" || len(c.Args) != 2 {
+		return nil, nil, false
+	}
+	a, b := side(c.Args[0], width), side(c.Args[1], width)
+	switch {
+	case a == 1 && b == 2:
+		return c.Args[0], c.Args[1], true
+	case a == 2 && b == 1:
+		return c.Args[1], c.Args[0], true
+	}
+	return nil, nil, false
+}
+
+// side is 1 for an expression over left columns, 2 over right ones, else 0.
+func side(n expr.Node, width int) int {
+	s := 0
+	for _, c := range expr.ColumnsOf(n) {
+		if c < width {
+			s |= 1
+		} else {
+			s |= 2
+		}
+	}
+	return s % 3
 }

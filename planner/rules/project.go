@@ -94,23 +94,3 @@ func cheapCall(x *expr.Call) bool {
 	}
 	return len(x.Args) == 0 && x.F.Volatility == fn.Stable || x.Type().IsTime() && (x.F.Name == "-" || x.F.Name == "+")
 }
-
-// mergeUnions flattens UNION ALL of UNION ALL.
-func mergeUnions(_ *Context, n logical.Node) logical.Node {
-	u, ok := n.(*logical.UnionAll)
-	if !ok {
-		return n
-	}
-	var inputs []logical.Node
-	for _, in := range u.Inputs {
-		if sub, ok := in.(*logical.UnionAll); ok {
-			inputs = append(inputs, sub.Inputs...)
-			continue
-		}
-		inputs = append(inputs, in)
-	}
-	if len(inputs) == len(u.Inputs) {
-		return n
-	}
-	return &logical.UnionAll{Inputs: inputs}
-}

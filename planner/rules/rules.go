@@ -33,9 +33,9 @@ var List = []Rule{
 	{"push-filter-union", pushFilterUnion},
 	{"push-filter-rows", pushFilterRows},
 	{"push-filter-join", pushFilterJoin},
+	{"join-keys", joinKeys},
 	{"drop-true-filter", dropTrueFilter},
 	{"window-keys", windowKeys},
-	{"merge-unions", mergeUnions},
 }
 
 // maxRounds bounds the rewriting; each rule makes plans smaller or moves filters

@@ -70,7 +70,7 @@ func (r *keyReducer) add(k expr.Node, name string) {
 		r.changed = true
 		k = b
 	}
-	if canonical := k.String(); canonical != name {
+	if canonical := r.name(k); canonical != name {
 		r.changed = true
 		name = canonical
 	}
@@ -79,6 +79,20 @@ func (r *keyReducer) add(k expr.Node, name string) {
 		return
 	}
 	r.keys, r.names = append(r.keys, k), append(r.names, name)
+}
+
+// name is the same for every spelling: the column, window_start for a window, else the
+// expression. Two windows are told apart by their expressions.
+func (r *keyReducer) name(k expr.Node) string {
+	if c, ok := k.(*expr.Call); ok && c.F == &timewindow.Start {
+		for _, n := range r.names {
+			if n == c.F.Name {
+				return k.String()
+			}
+		}
+		return c.F.Name
+	}
+	return k.String()
 }
 
 // above computes a key from the base keys.

@@ -1,0 +1,66 @@
+package planner
+
+import (
+	"errors"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/sqlstream/sqlstream/parser/diag"
+	"github.com/sqlstream/sqlstream/planner/unsupported"
+)
+
+// TestCodeExamples runs the example of every code of the planner.
+func TestCodeExamples(t *testing.T) {
+	raw, err := os.ReadFile("../parser/diag/codes_planner.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	entry := regexp.MustCompile(`// (SQL\d+): [^\n]*\n(?:\t// [^E\n][^\n]*\n)*\t// Example: ([^\n]*)\n`)
+	found := entry.FindAllStringSubmatch(string(raw), -1)
+	if len(found) < 40 {
+		t.Fatalf("only %d examples found", len(found))
+	}
+	for _, m := range found {
+		_, err := newSession(t).run(strings.ReplaceAll(m[2], "…", "..."))
+		if !hasCode(err, diag.Code(m[1])) {
+			t.Errorf("%s: %s\ngot %v", m[1], m[2], err)
+		}
+	}
+}
+
+func hasCode(err error, code diag.Code) bool {
+	var list *diag.Error
+	if !errors.As(err, &list) {
+		return false
+	}
+	for _, d := range list.Diagnostics {
+		if d.Code == code {
+			return true
+		}
+	}
+	return false
+}
+
+func TestNotYetNamesTheOperator(t *testing.T) {
+	for sql, want := range map[string]string{
+		"SELECT a.k FROM plain a JOIN events b ON a.k = b.k":                  "stream-stream join",
+		"SELECT k, row_number() OVER (ORDER BY v) FROM plain":                 "over",
+		"SELECT count(*) FROM events GROUP BY session_window(ts, '1 minute')": "session window",
+		"SELECT nope FROM plain LIMIT 3":                                      "",
+		"SELECT k FROM plain LIMIT 3":                                         "top-n",
+	} {
+		_, err := newSession(t).run(sql)
+		if got := NotYet(err); got != want {
+			t.Errorf("%s: %q, want %q (%v)", sql, got, want, err)
+		}
+	}
+	seen := map[diag.Code]bool{}
+	for _, e := range unsupported.Table {
+		if seen[e.Code] || e.Operator == "" || e.Text == "" {
+			t.Errorf("bad entry %v", e)
+		}
+		seen[e.Code] = true
+	}
+}
