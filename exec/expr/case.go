@@ -131,7 +131,7 @@ func (n *Coalesce) Eval(c *fn.Ctx, b *vec.Batch) (*vec.Vector, error) {
 			break
 		}
 	}
-	m.take(nullVector(n.Type()), open.Sel)
+	m.take(vec.Nulls(n.Type(), b.N), open.Sel)
 	return m.result()
 }
 
