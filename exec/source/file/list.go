@@ -90,7 +90,7 @@ var errStop = errors.New("stop")
 
 // walk calls visit for each pending file below dir; false ends it.
 func (l *lister) walk(ctx context.Context, dir string, inside, fresh bool, visit func(dir, name string) (bool, error)) error {
-	if ctx != nil && ctx.Err() != nil {
+	if ctx.Err() != nil {
 		return ctx.Err()
 	}
 	st, err := l.state(dir, inside, fresh)

@@ -1,6 +1,7 @@
 package file
 
 import (
+	"context"
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
@@ -143,6 +144,6 @@ func someFile(c source.Config, path string) (string, bool) {
 	if err != nil {
 		return "", false
 	}
-	rel, ok, err := newLister(c.FS, where, settings{recursive: true}, newSeenSet(false)).first(nil)
+	rel, ok, err := newLister(c.FS, where, settings{recursive: true}, newSeenSet(false)).first(context.Background())
 	return rel, ok && err == nil
 }
