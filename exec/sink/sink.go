@@ -51,7 +51,9 @@ type Connector struct {
 	Guarantee Guarantee
 	// Ephemeral sinks (console, memory) run without a checkpoint unless asked.
 	Ephemeral bool
-	Open      func(ctx context.Context, c Config) (Sink, error)
+	// Concurrent sinks let several goroutines call what Stage's rows is given.
+	Concurrent bool
+	Open       func(ctx context.Context, c Config) (Sink, error)
 }
 
 // Config is what a sink is opened with.

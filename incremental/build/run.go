@@ -18,9 +18,10 @@ type Trigger struct {
 	BatchID int64
 	Now     int64 // µs
 	Inputs  []Input
-	// Emit takes the rows of an output (its number in Query.Outputs). It is not called by
-	// two goroutines at the same time, and keeps nothing.
-	Emit func(output int, b *vec.Batch) error
+	// Emit takes the rows of an output (its number in Query.Outputs), and keeps nothing. It
+	// is not called by two goroutines at the same time, unless Concurrent.
+	Emit       func(output int, b *vec.Batch) error
+	Concurrent []bool // by output; nil = none
 	// Late and Bad receive refused and undecodable rows; nil = nobody keeps them.
 	Late func(operator string, b *vec.Batch, rows []int32) error
 	Bad  func(source.BadRow)
@@ -93,14 +94,16 @@ func (t *Times) add(us int64) {
 // run is one trigger under way.
 type run struct {
 	t       Trigger
-	mu      sync.Mutex // guards Emit and emitted
+	mu      sync.Mutex // held during Emit
 	emitted []int64
 }
 
 func (r *run) output(i int, b *vec.Batch) error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.emitted[i] += int64(b.Rows())
+	atomic.AddInt64(&r.emitted[i], int64(b.Rows()))
+	if r.t.Concurrent == nil || !r.t.Concurrent[i] {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+	}
 	return r.t.Emit(i, b)
 }
 

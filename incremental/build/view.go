@@ -29,6 +29,10 @@ func NewView(o *physical.Output) *View {
 	return v
 }
 
+// Passes reports that rows go through as they come: Take may be called by several
+// goroutines if emit may.
+func (v *View) Passes() bool { return v.net == nil }
+
 // Take enters rows of the query; what may pass at once goes to emit.
 func (v *View) Take(b *vec.Batch, emit func(*vec.Batch) error) error {
 	if v.net != nil {

@@ -57,6 +57,11 @@ func (e *Engine) launch(ctx context.Context, p *physical.Query, sql string, tgt 
 	q := &Query{ID: o.cfg.ID, RunID: o.cfg.RunID, Name: p.Name, SQL: sql, Plan: p, Started: e.opt.Clock.Now(),
 		q: tq, clock: e.opt.Clock, poll: e.set.poll, listener: e.opt.Listener, requests: make(chan request),
 		stop: make(chan struct{}), done: make(chan struct{}), status: Running}
+	for _, out := range p.Outputs {
+		if out.Sink != nil && out.Sink.Connector == "memory" {
+			out.Sink.Result = out.OutputColumns()
+		}
+	}
 	e.mu.Lock()
 	e.queries = append(e.queries, q)
 	e.mu.Unlock()
@@ -222,26 +227,27 @@ func (e *UnreachableError) Unwrap() error { return e.Err }
 // outputs opens the sinks.
 func (o *opening) outputs(ctx context.Context) error {
 	for _, p := range o.plan.Outputs {
-		s, marks, err := o.sink(ctx, p)
+		s, c, err := o.sink(ctx, p)
 		if err != nil {
 			return err
 		}
 		o.keep(s)
 		o.cfg.Outputs = append(o.cfg.Outputs, &trigger.Output{Name: p.Name, Sink: s, View: build.NewView(p),
-			Marks: marks, Adopt: o.plan.AdoptSink})
+			Marks: c.Guarantee == sink.ExactlyOnce && !c.Ephemeral, Concurrent: c.Concurrent, Adopt: o.plan.AdoptSink})
 	}
 	return nil
 }
 
-func (o *opening) sink(ctx context.Context, p *physical.Output) (s sink.Sink, marks bool, err error) {
+func (o *opening) sink(ctx context.Context, p *physical.Output) (s sink.Sink, c *sink.Connector, err error) {
+	none := &sink.Connector{Ephemeral: true}
 	if o.tgt.Sink != nil {
-		return o.tgt.Sink, false, nil
+		return o.tgt.Sink, none, nil
 	}
 	switch p.Target {
 	case physical.ToView:
-		return viewSink{name: p.Name}, false, nil
+		return viewSink{name: p.Name}, none, nil
 	case physical.ToTable:
-		return o.e.tableSink(p), false, nil
+		return o.e.tableSink(p), none, nil
 	}
 	name, options := "console", p.Sink
 	if p.Target == physical.ToSink {
@@ -249,7 +255,7 @@ func (o *opening) sink(ctx context.Context, p *physical.Output) (s sink.Sink, ma
 	}
 	c, ok := o.e.opt.Builtin.Sink(name)
 	if !ok {
-		return nil, false, fmt.Errorf("sink %q: there is no connector %q", p.Name, name)
+		return nil, nil, fmt.Errorf("sink %q: there is no connector %q", p.Name, name)
 	}
 	cfg := sink.Config{Name: p.Name, Query: o.plan.Name, QueryID: o.cfg.ID, Columns: p.OutputColumns(), Key: p.Key,
 		Mode: p.Mode, Ordered: p.Ordered, Zone: o.zone, Dir: o.e.opt.Dir, FS: o.e.opt.FS, Clock: o.e.opt.Clock,
@@ -259,11 +265,11 @@ func (o *opening) sink(ctx context.Context, p *physical.Output) (s sink.Sink, ma
 	}
 	if options != nil {
 		if cfg.Options, err = o.e.sinkOptions(options); err != nil {
-			return nil, false, err
+			return nil, nil, err
 		}
 	}
 	if s, err = c.Open(ctx, cfg); err != nil {
-		return nil, false, &UnreachableError{What: fmt.Sprintf("sink %q", p.Name), Err: err}
+		return nil, nil, &UnreachableError{What: fmt.Sprintf("sink %q", p.Name), Err: err}
 	}
-	return s, c.Guarantee == sink.ExactlyOnce && !c.Ephemeral && name != "null", nil
+	return s, c, nil
 }

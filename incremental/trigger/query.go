@@ -50,11 +50,13 @@ type Input struct {
 
 // Output is a sink that the query feeds.
 type Output struct {
-	Name  string // of the sink, for messages
-	Sink  sink.Sink
-	View  *build.View
-	Marks bool // the sink remembers the last batch that it holds
-	Adopt bool // it may belong to another query, whose numbers do not count
+	Name string // of the sink, for messages
+	Sink sink.Sink
+	View *build.View
+	// Concurrent: the sink takes rows from several goroutines.
+	Concurrent bool
+	Marks      bool // the sink remembers the last batch that it holds
+	Adopt      bool // it may belong to another query, whose numbers do not count
 }
 
 // Query is a running query. Its methods are called from one goroutine.

@@ -151,7 +151,7 @@ func (q *Query) compute(ctx context.Context, p *planned, tm *timing) (*build.Out
 	var out *build.Outcome
 	run := func() error {
 		out, err = q.Graph.Run(ctx, build.Trigger{BatchID: p.id, Now: p.now, Inputs: inputs, Late: q.Late, Bad: q.Bad,
-			Emit: func(i int, b *vec.Batch) error { return q.Outputs[i].View.Take(b, emits[i]) }})
+			Concurrent: q.concurrent(), Emit: func(i int, b *vec.Batch) error { return q.Outputs[i].View.Take(b, emits[i]) }})
 		if err != nil {
 			return err
 		}
@@ -166,6 +166,15 @@ func (q *Query) compute(ctx context.Context, p *planned, tm *timing) (*build.Out
 		return nil, nil, err
 	}
 	return out, payloads, q.settleInputs(p)
+}
+
+// concurrent tells which outputs take rows from several goroutines.
+func (q *Query) concurrent() []bool {
+	out := make([]bool, len(q.Outputs))
+	for i, o := range q.Outputs {
+		out[i] = o.Concurrent && o.View.Passes()
+	}
+	return out
 }
 
 // stage opens the sinks one inside the other, and runs the graph in the innermost.

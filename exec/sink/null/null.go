@@ -6,7 +6,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"sync"
 
+	"github.com/sqlstream/sqlstream/exec/option"
 	"github.com/sqlstream/sqlstream/exec/sink"
 	"github.com/sqlstream/sqlstream/exec/vec"
 )
@@ -18,21 +20,34 @@ func Connector() sink.Connector {
 		Name: "null", Aliases: []string{"noop", "blackhole"},
 		Doc:     "Takes all rows and keeps none, for measurements.",
 		Modes:   map[sink.Mode]string{sink.Append: sentence, sink.Update: sentence, sink.Complete: sentence, sink.Changelog: sentence},
-		Deletes: true, Guarantee: sink.AtLeastOnce, Ephemeral: true,
+		Options: specs(),
+		Deletes: true, Guarantee: sink.AtLeastOnce, Ephemeral: true, Concurrent: true,
 		Open: func(_ context.Context, c sink.Config) (sink.Sink, error) {
-			return &Sink{name: c.Name}, nil
+			d, err := option.Open(specs(), c.Options)
+			if err != nil {
+				return nil, err
+			}
+			return &Sink{name: c.Name, digest: d.Bool("digest")}, nil
 		},
 	}
 }
 
+func specs() []option.Spec {
+	return []option.Spec{{Name: "digest", Type: option.Bool, Default: "false",
+		Doc: "Hashes every value, so that a measurement includes reading them; the sum over the rows is in the state log."}}
+}
+
 // Sink counts.
 type Sink struct {
-	name string
-	rows int64
+	name   string
+	digest bool
+	rows   int64
+	hashes sync.Pool // of *[]uint64
 }
 
 type payload struct {
-	Rows int64 `json:"rows"`
+	Rows   int64  `json:"rows"`
+	Digest uint64 `json:"digest,omitempty"` // sum of the hashes of the rows, in any order
 }
 
 // Rows is how many rows were published.
@@ -43,15 +58,36 @@ func (s *Sink) Marker(context.Context) (sink.Marker, error) { return sink.Marker
 
 // Stage implements sink.Sink.
 func (s *Sink) Stage(ctx context.Context, _ sink.Batch, rows func(func(*vec.Batch) error) error) ([]byte, error) {
+	var mu sync.Mutex
 	var p payload
 	err := rows(func(b *vec.Batch) error {
+		sum := s.hash(b)
+		mu.Lock()
+		defer mu.Unlock()
 		p.Rows += int64(b.Rows())
+		p.Digest += sum
 		return ctx.Err()
 	})
 	if err != nil {
 		return nil, err
 	}
 	return json.Marshal(p)
+}
+
+func (s *Sink) hash(b *vec.Batch) (sum uint64) {
+	if !s.digest {
+		return 0
+	}
+	buf, ok := s.hashes.Get().(*[]uint64)
+	if !ok {
+		buf = new([]uint64)
+	}
+	*buf = vec.Hash(b.Cols, b.N, b.Sel, *buf)
+	for _, h := range (*buf)[:b.Rows()] {
+		sum += h
+	}
+	s.hashes.Put(buf)
+	return sum
 }
 
 // Publish implements sink.Sink.
