@@ -64,6 +64,7 @@ func (g *Graph) aggregate(p *physical.Aggregate) stateful.AggregateConfig {
 	}
 	if p.Bound != nil {
 		c.Bound, c.Front = p.Bound.Col, p.Bound.Front
+		c.Width = bucketWidth(p.Input, p.Keys[p.Bound.Col])
 	}
 	if w := p.Panes; w != nil {
 		c.Bound = w.Key
@@ -83,6 +84,7 @@ func (g *Graph) distinct(p *physical.Distinct) stateful.DistinctConfig {
 	c := stateful.DistinctConfig{Name: opName(p), Types: columnTypes(p.Input), Retract: p.Retract, Bound: -1, Unlogged: g.Query.Finite}
 	if p.Bound != nil {
 		c.Bound, c.Front = p.Bound.Col, p.Bound.Front
+		c.Width = bucketWidth(p.Input, p.Bound.Col)
 	}
 	return c
 }

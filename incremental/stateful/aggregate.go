@@ -71,9 +71,12 @@ func NewAggregate(cfg AggregateConfig) (Operator, error) {
 }
 
 func newAggregate(cfg AggregateConfig) (*aggregate, error) {
-	a := &aggregate{cfg: cfg, bound: NoFrontier, boundLogged: NoFrontier, closedTo: NoFrontier, width: max(cfg.Width, 1)}
+	a := &aggregate{cfg: cfg, bound: NoFrontier, boundLogged: NoFrontier, closedTo: NoFrontier, width: 1}
 	if err := cfg.check(); err != nil {
 		return nil, fmt.Errorf("%s: %w", cfg.Name, err)
+	}
+	if cfg.Bound >= 0 && cfg.Panes == nil {
+		a.width = defaultWidth(cfg.Width, cfg.KeyTypes[cfg.Bound])
 	}
 	for _, s := range cfg.Aggs {
 		a.specs = append(a.specs, bindSpec(s))

@@ -30,7 +30,7 @@ func benchBatches(keys int) []*vec.Batch {
 }
 
 func benchAgg(b *testing.B, keys []int, bound int) Operator {
-	cfg := AggregateConfig{Name: "bench", Keys: keys, Bound: bound, Unlogged: true, Aggs: []AggregateSpec{
+	cfg := AggregateConfig{Name: "bench", Keys: keys, Bound: bound, Width: 1, Unlogged: true, Aggs: []AggregateSpec{
 		{Impl: resolve(b, agg.Count), Filter: -1}, {Impl: resolve(b, agg.Sum, bigint), Args: []int{2}, Filter: -1}}}
 	for _, k := range keys {
 		cfg.KeyTypes = append(cfg.KeyTypes, []types.Type{stamp, bigint}[k])

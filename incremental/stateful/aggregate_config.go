@@ -29,8 +29,9 @@ type AggregateConfig struct {
 	Panes *PaneConfig
 	// Global: no keys; the row exists before any input.
 	Global bool
-	// Width is the range of bound values that share a bucket; ≤ 1 = one value. Choose
-	// about a trigger's worth for keys that are raw timestamps.
+	// Width is the range of bound values that share a bucket. 1 = one value: right for
+	// window starts, of which few are open. 0 = by the type of the bound key, fit for raw
+	// timestamps.
 	Width int64
 	// Unlogged: LogState is never called (batch runs).
 	Unlogged bool
@@ -62,6 +63,25 @@ type boundSpec struct {
 	args    []int
 	filter  int
 	counter bool // count(*): the row count is the result
+}
+
+// The widths of buckets for keys of which many values are open.
+const (
+	timeWidth  = 1_000_000 // raw timestamps: a second in µs
+	countWidth = 1024      // other whole numbers
+)
+
+// defaultWidth is the width of buckets where none is given.
+func defaultWidth(width int64, t types.Type) int64 {
+	switch {
+	case width > 0:
+		return width
+	case t.Kind == types.Timestamp || t.Kind == types.TimestampNTZ:
+		return timeWidth
+	case t.Kind == types.Date:
+		return 1
+	}
+	return countWidth
 }
 
 func (c *AggregateConfig) check() error {

@@ -222,6 +222,9 @@ func aggCase(name string, cfg AggregateConfig) *opCase {
 		cfg.KeyTypes = append(cfg.KeyTypes, aggInput[c])
 	}
 	cfg.Name = name
+	if cfg.Width == 0 {
+		cfg.Width = 1
+	}
 	return &opCase{name: name, types: aggInput, twin: newAggTwin(cfg), row: aggRow, fronts: aggFronts, retract: cfg.Retract, net: true,
 		make: func(t tester) Operator {
 			cfg.Aggs = testAggs(t)

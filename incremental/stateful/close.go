@@ -20,7 +20,7 @@ type CloseConfig struct {
 	Types    []types.Type // of all columns
 	Bound    int          // the column c
 	Front    int          // which frontier of fronts[0] is its
-	Width    int64        // as in AggregateConfig; 0 = one second for timestamps
+	Width    int64        // as in AggregateConfig
 	Unlogged bool
 }
 
@@ -31,5 +31,5 @@ func NewClose(cfg CloseConfig) (Operator, error) {
 		keys[i] = i
 	}
 	return NewAggregate(AggregateConfig{Name: cfg.Name, Keys: keys, KeyTypes: cfg.Types, Retract: true, Bound: cfg.Bound,
-		Front: cfg.Front, EmitOnClose: true, Width: defaultWidth(cfg.Width, cfg.Types[cfg.Bound]), Unlogged: cfg.Unlogged, weighted: true})
+		Front: cfg.Front, EmitOnClose: true, Width: cfg.Width, Unlogged: cfg.Unlogged, weighted: true})
 }

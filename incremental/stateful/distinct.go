@@ -21,20 +21,8 @@ type DistinctConfig struct {
 	Bound   int // column that carries the frontier, −1 = none
 	Front   int // which frontier of fronts[0] is its
 	Keep    bool
-	// Width is as in AggregateConfig; 0 = one second for timestamps.
-	Width    int64
+	Width    int64 // as in AggregateConfig
 	Unlogged bool
-}
-
-// timeWidth is the bucket width for raw timestamps: µs.
-const timeWidth = 1_000_000
-
-// defaultWidth is the width of buckets where none is given.
-func defaultWidth(width int64, t types.Type) int64 {
-	if width == 0 && (t.Kind == types.Timestamp || t.Kind == types.TimestampNTZ) {
-		return timeWidth
-	}
-	return width
 }
 
 // NewDistinct returns the operator. It implements Parallel.
@@ -43,10 +31,6 @@ func NewDistinct(cfg DistinctConfig) (Operator, error) {
 	for i := range keys {
 		keys[i] = i
 	}
-	width := cfg.Width
-	if cfg.Bound >= 0 {
-		width = defaultWidth(width, cfg.Types[cfg.Bound])
-	}
 	return NewAggregate(AggregateConfig{Name: cfg.Name, Keys: keys, KeyTypes: cfg.Types, Retract: cfg.Retract,
-		Bound: cfg.Bound, Front: cfg.Front, Keep: cfg.Keep, Width: width, Unlogged: cfg.Unlogged})
+		Bound: cfg.Bound, Front: cfg.Front, Keep: cfg.Keep, Width: cfg.Width, Unlogged: cfg.Unlogged})
 }
