@@ -45,6 +45,7 @@ type Binder struct {
 	views []*catalog.View // being expanded, outermost first
 	at    diag.Span       // inside a view: where the outermost one was named
 	ctes  *cteScope
+	gaps  bool // something was refused by name: what depends on it is not reported
 }
 
 // New returns a binder.
@@ -95,6 +96,9 @@ func (b *Binder) Err() error {
 // it points at the view's name in the statement.
 func (b *Binder) errorf(code diag.Code, span diag.Span, format string, args ...any) *diag.Diagnostic {
 	msg := fmt.Sprintf(format, args...)
+	if b.gaps && dependent[code] {
+		return diag.Errorf(code, span, "%s", msg)
+	}
 	if n := len(b.views); n > 0 {
 		span = b.at
 		msg = fmt.Sprintf("in view %q: %s", b.views[n-1].Name, msg)
@@ -165,8 +169,12 @@ func (b *Binder) cast(span diag.Span, x expr.Node, to types.Type) expr.Node {
 	return n
 }
 
+// dependent are errors that may only follow from something that was refused.
+var dependent = map[diag.Code]bool{diag.UnknownColumn: true, diag.UnknownField: true, diag.NotGrouped: true, diag.AmbiguousName: true}
+
 // notYet refuses what needs an operator that does not exist so far.
 func (b *Binder) notYet(code diag.Code, span diag.Span, what string) {
 	d := unsupported.Diagnostic(code, span, what)
 	b.errorf(code, span, "%s", d.Message).Hint = d.Hint
+	b.gaps = true
 }

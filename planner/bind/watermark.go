@@ -143,9 +143,13 @@ func (b *Binder) push(n logical.Node, col int, delay types.IntervalValue, where 
 	case *logical.Values:
 		return x
 	}
+	b.aboveState(span)
+	return nil
+}
+
+func (b *Binder) aboveState(span diag.Span) {
 	b.errorf(diag.WatermarkAboveState, span, "a watermark cannot be stated above an operator that keeps state").
 		WithHint("state it on the source, below the aggregation: FROM t WATERMARK ts DELAY '…'")
-	return nil
 }
 
 func withInput(n logical.Node, in logical.Node) logical.Node {
@@ -223,6 +227,11 @@ func (b *Binder) extra(n logical.Node, at expr.Node, name string, delay types.In
 		p := &logical.Project{Input: in, Exprs: append(append([]expr.Node(nil), x.Exprs...), logical.Col(in, col)),
 			Names: append(append([]string(nil), x.Names...), name)}
 		return p, len(p.Exprs) - 1
+	}
+	switch n.(type) {
+	case *logical.Aggregate, *logical.Distinct, *logical.Dedup, *logical.Sort:
+		b.aboveState(span)
+		return nil, 0
 	}
 	b.errorf(diag.BadWatermark, span, "a computed event time must be computed directly over its source").
 		WithHint("declare it in the source: et AS …, WATERMARK FOR et AS et - INTERVAL '…'")

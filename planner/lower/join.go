@@ -124,8 +124,9 @@ func (b *joinBuilder) finish(need []bool) *lowered {
 	return out
 }
 
-// kindAndKeys: at most one match for a left row keeps its keys; a change of a left row
-// may make it appear or vanish where unmatched rows do.
+// kindAndKeys: at most one match for a left row keeps its keys; else a row is known by
+// the left key and the right row. A change of a left row may make rows vanish, unless
+// its matches depend on its key alone, or it stays even without any.
 func (b *joinBuilder) kindAndKeys() {
 	n, p := b.node, b.left.props()
 	single := n.Kind == physical.Semi || n.Kind == physical.Anti || n.Single || b.right.props().HasKey(n.StaticKeys)
@@ -134,23 +135,60 @@ func (b *joinBuilder) kindAndKeys() {
 	} else {
 		n.P.Keys = b.jointKeys()
 	}
-	if n.P.Kind == physical.NoDelete && (n.Kind != physical.Left || !single) {
+	if n.P.Kind == physical.NoDelete && !(n.Kind == physical.Left && single) && !b.stable() {
 		n.P.Kind = physical.Retract
 	}
 }
 
-// jointKeys are keys of both sides together.
+// stable reports that the matches of a left row are a function of its key.
+func (b *joinBuilder) stable() bool {
+	width := len(b.left.props().Columns)
+	reads := append([]int(nil), b.node.InputKeys...)
+	if b.node.Residual != nil {
+		for _, c := range expr.ColumnsOf(b.node.Residual) {
+			if c < width {
+				reads = append(reads, c)
+			}
+		}
+	}
+	for _, key := range b.left.props().Keys {
+		if containsAll(key, reads) {
+			return true
+		}
+	}
+	return false
+}
+
+func containsAll(set, list []int) bool {
+	in := map[int]bool{}
+	for _, c := range set {
+		in[c] = true
+	}
+	for _, c := range list {
+		if !in[c] {
+			return false
+		}
+	}
+	return true
+}
+
+// jointKeys are a left key with the right row: equal right rows are told apart by
+// their multiplicity alone. Columns that equal left ones are left out.
 func (b *joinBuilder) jointKeys() [][]int {
 	width := len(b.left.props().Columns)
+	equal := map[int]bool{}
+	for _, c := range b.node.StaticKeys {
+		equal[c] = true
+	}
 	var out [][]int
 	for _, lk := range b.left.props().Keys {
-		for _, rk := range b.right.props().Keys {
-			key := append([]int(nil), lk...)
-			for _, c := range rk {
+		key := append([]int(nil), lk...)
+		for c := range b.right.props().Columns {
+			if !equal[c] {
 				key = append(key, c+width)
 			}
-			out = append(out, key)
 		}
+		out = append(out, key)
 	}
 	return out
 }
