@@ -56,7 +56,7 @@ var Rules = []Rule{
 	{"incremental/build", []string{"incremental/stateful", "incremental/table", "planner", "exec"}},
 	{"incremental/trigger", []string{"incremental/build", "incremental/stateful", "planner", "storage", "exec"}},
 	{"incremental", []string{"planner", "parser", "exec", "storage"}},
-	{"repl", []string{"incremental", "parser", "exec/types", "exec/vec"}},
+	{"repl", []string{"incremental", "parser", "exec/types", "exec/vec", "exec/format/table"}},
 	{"cmd", []string{"repl", "incremental", "parser"}},
 	{"tests", []string{"cmd", "repl", "incremental", "planner", "parser", "exec", "storage"}},
 	{"docs", nil},

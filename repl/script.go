@@ -1,0 +1,99 @@
+package repl
+
+import (
+	"context"
+	"errors"
+
+	"github.com/sqlstream/sqlstream/incremental/engine"
+	"github.com/sqlstream/sqlstream/parser"
+	"github.com/sqlstream/sqlstream/parser/ast"
+	"github.com/sqlstream/sqlstream/parser/diag"
+)
+
+// Script runs the statements of a text one after another. A syntax error anywhere runs
+// nothing, and the first failing statement ends the script; with KeepGoing, every
+// statement that can be read is run. Errors are printed; the first one is returned.
+func (s *Session) Script(ctx context.Context, src diag.Source) error {
+	src, err := Expand(src, s.Vars)
+	if err != nil {
+		s.Report(err)
+		return err
+	}
+	stmts, first := parser.Parse(src)
+	if first != nil {
+		s.Report(first)
+		if !s.KeepGoing {
+			return first
+		}
+	}
+	for _, stmt := range stmts {
+		err := s.statement(ctx, src, stmt)
+		if err == nil {
+			continue
+		}
+		if first == nil {
+			first = err
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		s.Report(err)
+		if !s.KeepGoing {
+			return first
+		}
+	}
+	return first
+}
+
+// statement runs one statement and prints what it gave.
+func (s *Session) statement(ctx context.Context, src diag.Source, stmt ast.Statement) error {
+	r, err := s.Engine.Statement(ctx, src, stmt)
+	if err == nil {
+		err = s.show(ctx, &src, r)
+	}
+	return diag.InSource(src, err)
+}
+
+// Wait waits until every query of the engine has ended, or the first one fails. MANUAL
+// queries, which nobody can drive any more, are stopped.
+func (s *Session) Wait(ctx context.Context) error {
+	var errs []error
+	for _, q := range s.Engine.Active() {
+		if t := q.Plan.Trigger; t != nil && t.Kind == ast.TriggerManual {
+			errs = append(errs, q.Stop())
+		}
+	}
+	return errors.Join(append(errs, s.Engine.AwaitAll(ctx))...)
+}
+
+// Kind says what sort of failure an error is, for the exit status.
+type Kind int
+
+// The kinds of failures.
+const (
+	Done        Kind = iota
+	Failed           // a query failed while it ran
+	Wrong            // the SQL is wrong
+	Unreachable      // a source or sink could not be opened
+	Interrupted
+)
+
+// KindOf classifies an error of Script or Wait.
+func KindOf(err error) Kind {
+	var (
+		sql     *diag.Error
+		one     *diag.Diagnostic
+		unreach *engine.UnreachableError
+	)
+	switch {
+	case err == nil:
+		return Done
+	case errors.Is(err, context.Canceled):
+		return Interrupted
+	case errors.As(err, &sql), errors.As(err, &one):
+		return Wrong
+	case errors.As(err, &unreach):
+		return Unreachable
+	}
+	return Failed
+}
