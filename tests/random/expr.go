@@ -1,0 +1,208 @@
+package random
+
+// leaf is a column of a kind, or a literal if the scope has none and now and then.
+func (g *grammar) leaf(sc scope, k Kind) *Expr {
+	if list := sc[k]; len(list) > 0 && !g.chance(8) {
+		return list[g.r.IntN(len(list))].clone()
+	}
+	return g.literal(k)
+}
+
+func (g *grammar) literal(k Kind) *Expr {
+	v := drawValue(g.r, k)
+	if k == Time {
+		v = epoch + int64(g.r.IntN(20))*10*minute
+	}
+	if v == nil && g.chance(70) {
+		return g.literal(k)
+	}
+	return &Expr{Kind: k, Text: Literal(k, v)}
+}
+
+// expr draws an expression of a kind.
+func (g *grammar) expr(sc scope, k Kind, depth int) *Expr {
+	if depth == 0 || g.chance(30) {
+		return g.leaf(sc, k)
+	}
+	forms := g.forms(k)
+	f := forms[g.r.IntN(len(forms))]
+	e := &Expr{Kind: k, Text: f.text, Duck: f.duck}
+	for _, a := range f.args {
+		e.Kids = append(e.Kids, g.expr(sc, a, depth-1))
+	}
+	return e
+}
+
+// form is a way to make an expression.
+type form struct {
+	text string
+	args []Kind
+	duck string
+}
+
+// forms lists the ways to make a kind: those of every kind, then its own.
+func (g *grammar) forms(k Kind) []form {
+	out := []form{
+		{text: "CASE WHEN $1 THEN $2 ELSE $3 END", args: []Kind{Bool, k, k}},
+		{text: "coalesce($1, $2)", args: []Kind{k, k}},
+	}
+	switch k {
+	case Int:
+		return append(out, form{text: "($1 + 1)", args: []Kind{Int}}, form{text: "length($1)", args: []Kind{Str}, duck: "CAST(length($1) AS INT)"},
+			form{text: "($1 % 3)", args: []Kind{Int}}, form{text: "nullif($1, $2)", args: []Kind{Int, Int}})
+	case Big:
+		return append(out, form{text: "($1 - $2)", args: []Kind{Big, Int}}, form{text: "CAST($1 AS BIGINT)", args: []Kind{Int}},
+			form{text: "abs($1)", args: []Kind{Big}})
+	case Dbl:
+		return append(out, form{text: "($1 + $2)", args: []Kind{Dbl, Dbl}}, form{text: "CAST($1 AS DOUBLE)", args: []Kind{Int}},
+			form{text: "($1 / 2)", args: []Kind{Int}}, form{text: "(- $1)", args: []Kind{Dbl}})
+	case Dec:
+		return append(out, form{text: "(- $1)", args: []Kind{Dec}}, form{text: "CAST($1 AS DECIMAL(10,2))", args: []Kind{Int}})
+	case Str:
+		return append(out, form{text: "($1 || $2)", args: []Kind{Str, Str}}, form{text: "upper($1)", args: []Kind{Str}},
+			form{text: "substring($1, 1, 1)", args: []Kind{Str}}, form{text: "CAST($1 AS STRING)", args: []Kind{Int}})
+	case Time:
+		return []form{{text: "($1 + INTERVAL '10' MINUTE)", args: []Kind{Time}}, {text: "($1 - INTERVAL '5' MINUTE)", args: []Kind{Time}},
+			{text: "date_trunc('hour', $1)", args: []Kind{Time}}}
+	case Bool:
+		return append(g.predicates(), out...)
+	}
+	return out
+}
+
+// predicates are the ways to make a BOOLEAN.
+func (g *grammar) predicates() []form {
+	k := []Kind{Int, Int, Big, Dbl, Dec, Str, Str, Time, Bool}[g.r.IntN(9)]
+	return []form{
+		{text: "($1 = $2)", args: []Kind{k, k}},
+		{text: "($1 < $2)", args: []Kind{k, k}},
+		{text: "($1 >= $2)", args: []Kind{k, k}},
+		{text: "($1 <> $2)", args: []Kind{k, k}},
+		{text: "($1 IS NULL)", args: []Kind{k}},
+		{text: "($1 IS NOT NULL)", args: []Kind{k}},
+		{text: "($1 IS DISTINCT FROM $2)", args: []Kind{k, k}},
+		{text: "($1 IN ($2, $3))", args: []Kind{k, k, k}},
+		{text: "($1 NOT IN ($2, $3))", args: []Kind{k, k, k}},
+		{text: "($1 BETWEEN $2 AND $3)", args: []Kind{k, k, k}},
+		{text: "($1 AND $2)", args: []Kind{Bool, Bool}},
+		{text: "($1 OR $2)", args: []Kind{Bool, Bool}},
+		{text: "(NOT $1)", args: []Kind{Bool}},
+		{text: "($1 LIKE 'a%')", args: []Kind{Str}},
+	}
+}
+
+// condition is a conjunct of WHERE, HAVING or ON, sometimes with a subquery over a table.
+func (g *grammar) condition(sc scope) *Expr {
+	if g.chance(18) {
+		return g.subquery(sc)
+	}
+	return g.simple(sc)
+}
+
+// having is a condition of HAVING: of subqueries only those with one value are planned
+// there.
+func (g *grammar) having(sc scope) *Expr {
+	if g.chance(10) {
+		return g.scalar(g.leaf(sc, Big), Big)
+	}
+	return g.simple(sc)
+}
+
+// scalar compares with a subquery of one value.
+func (g *grammar) scalar(x *Expr, k Kind) *Expr {
+	s := g.static([]Kind{k})
+	s.Items[0].Expr = &Expr{Kind: k, Text: "max($1)", Kids: []*Expr{s.Items[0].Expr}}
+	return &Expr{Kind: Bool, Text: "($1 <= ($q))", Kids: []*Expr{x}, Sub: s}
+}
+
+func (g *grammar) simple(sc scope) *Expr {
+	forms := g.predicates()
+	f := forms[g.r.IntN(len(forms))]
+	e := &Expr{Kind: Bool, Text: f.text}
+	for _, a := range f.args {
+		e.Kids = append(e.Kids, g.expr(sc, a, 1))
+	}
+	return e
+}
+
+func (g *grammar) subquery(sc scope) *Expr {
+	k := []Kind{Int, Str, Dbl, Big}[g.r.IntN(4)]
+	x := g.leaf(sc, k)
+	switch g.r.IntN(5) {
+	case 0, 1:
+		return &Expr{Kind: Bool, Text: "$1 NOT IN ($q)", Kids: []*Expr{x}, Sub: g.static([]Kind{k})}
+	case 2:
+		return &Expr{Kind: Bool, Text: "$1 IN ($q)", Kids: []*Expr{x}, Sub: g.static([]Kind{k})}
+	case 3:
+		return g.scalar(x, k)
+	}
+	s := g.static([]Kind{k})
+	s.Where = append(s.Where, &Expr{Kind: Bool, Text: "($1 = $2)", Kids: []*Expr{x, s.Items[0].Expr.clone()}})
+	text := "EXISTS ($q)"
+	if g.chance(50) {
+		text = "NOT EXISTS ($q)"
+	}
+	return &Expr{Kind: Bool, Text: text, Sub: s}
+}
+
+// aggregate draws a call of an aggregate, with DISTINCT and FILTER now and then.
+func (g *grammar) aggregate(sc scope) *Expr {
+	a := g.call()
+	e := &Expr{Kind: a.kind, Text: a.text, Duck: a.duck}
+	for _, k := range a.args {
+		e.Kids = append(e.Kids, g.expr(sc, k, 1))
+	}
+	if g.chance(25) {
+		n := len(e.Kids) + 1
+		e.Kids = append(e.Kids, g.simple(sc))
+		suffix := " FILTER (WHERE $" + string(rune('0'+n)) + ")"
+		e.Text += suffix
+		if e.Duck != "" && e.Duck != "-" {
+			e.Duck += suffix
+		}
+	}
+	return e
+}
+
+// aggregateCall is an aggregate with its argument kinds.
+type aggregateCall struct {
+	kind Kind
+	text string
+	args []Kind
+	duck string
+}
+
+func (g *grammar) call() aggregateCall {
+	any := Kind(g.r.IntN(int(Time) + 1))
+	list := []aggregateCall{
+		{Big, "count(*)", nil, ""},
+		{Big, "count(*)", nil, ""},
+		{Big, "count($1)", []Kind{any}, ""},
+		{Big, "count(DISTINCT $1)", []Kind{any}, ""},
+		{Big, "sum($1)", []Kind{Int}, ""},
+		{Big, "sum($1)", []Kind{Big}, ""},
+		{Big, "sum(DISTINCT $1)", []Kind{Int}, ""},
+		{Dec, "sum($1)", []Kind{Dec}, ""},
+		{Dbl, "sum($1)", []Kind{Dbl}, ""},
+		{Dbl, "avg($1)", []Kind{Int}, ""},
+		{Dbl, "avg($1)", []Kind{Dbl}, ""},
+		{Dbl, "avg(DISTINCT $1)", []Kind{Int}, ""},
+		{Dec, "avg($1)", []Kind{Dec}, "-"},
+		{any, "min($1)", []Kind{any}, ""},
+		{any, "max($1)", []Kind{any}, ""},
+		{Bool, "bool_and($1)", []Kind{Bool}, ""},
+		{Bool, "bool_or($1)", []Kind{Bool}, ""},
+		{Dbl, "stddev($1)", []Kind{Int}, ""},
+		{Dbl, "var_pop($1)", []Kind{Int}, ""},
+		{Dbl, "variance($1)", []Kind{Dbl}, "-"},
+		{Str, "string_agg($1, '-' ORDER BY $1)", []Kind{Str}, ""},
+		{any, "min_by($1, $2)", []Kind{any, Int}, "-"},
+		{Str, "max_by($1, $2)", []Kind{Str, Dbl}, "-"},
+		{Dbl, "median($1)", []Kind{Int}, ""},
+		{Int, "mode($1)", []Kind{Int}, "-"},
+		{Big, "count_if($1)", []Kind{Bool}, "-"},
+		{Int, "bit_xor($1)", []Kind{Int}, ""},
+		{Int, "bit_and($1)", []Kind{Int}, ""},
+	}
+	return list[g.r.IntN(len(list))]
+}

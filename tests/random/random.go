@@ -1,0 +1,76 @@
+// Package random owns the random tests of whole queries: a typed generator of queries and
+// of histories of their inputs, a run of each history through the engine that compares
+// the accumulated output with incremental/reference after every trigger, and the
+// shrinking of what fails to a small query and a short history. One seed fixes
+// everything. tests/duckdb uses the same queries with a second referee.
+//
+// Open this file first, then query.go (what a query is), grammar.go (how one is drawn),
+// history.go (inputs), run.go (the run and its checks), shrink.go and report.go.
+package random
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"github.com/sqlstream/sqlstream/exec/sink"
+	"github.com/sqlstream/sqlstream/incremental/reference"
+)
+
+// Case is a query, a history of its inputs, and how it is run.
+type Case struct {
+	Seed    uint64
+	Sources []Source
+	Tables  []Table
+	Query   *Select
+	Mode    sink.Mode
+	Workers int
+	Steps   []Step
+	Late    bool // rows may come too late
+}
+
+// Source is a streaming input. All have the columns of sourceColumns.
+type Source struct {
+	Name      string
+	Changelog bool
+	Delay     int64 // of the watermark, minutes
+}
+
+// Table is a finite input, with the columns of tableColumns.
+type Table struct {
+	Name string
+	Rows [][]any
+}
+
+// Step is one trigger: what enters from each source, in batches of Cut rows, and
+// whether the program is killed and started again afterwards.
+type Step struct {
+	Changes [][]reference.Change // by source
+	Cut     int
+	Restart bool
+}
+
+// New draws a case.
+func New(seed uint64) *Case {
+	r := rand.New(rand.NewPCG(seed, 0x0bad5eed))
+	c := &Case{Seed: seed, Workers: 1 + 3*r.IntN(2), Late: r.IntN(5) == 0}
+	for i := range 2 {
+		c.Sources = append(c.Sources, Source{Name: fmt.Sprintf("s%d", i), Changelog: r.IntN(5) < 2})
+	}
+	for i := range 2 {
+		c.Tables = append(c.Tables, drawTable(r, fmt.Sprintf("d%d", i)))
+	}
+	g := &grammar{r: r, sources: c.Sources}
+	c.Query = g.query()
+	c.Mode = []sink.Mode{sink.Changelog, sink.Changelog, sink.Append, sink.Update, sink.Complete}[r.IntN(5)]
+	c.history(r)
+	return c
+}
+
+// Failure is a case that went wrong. Kind tells failures apart while one is shrunk.
+type Failure struct {
+	Kind string // "mismatch", "engine", "plan", …
+	Step int
+	Text string
+}
+
+func (f *Failure) Error() string { return fmt.Sprintf("%s at trigger %d: %s", f.Kind, f.Step, f.Text) }

@@ -1,0 +1,327 @@
+package random
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/sqlstream/sqlstream/exec/fn"
+	"github.com/sqlstream/sqlstream/exec/sink"
+	"github.com/sqlstream/sqlstream/exec/types"
+	"github.com/sqlstream/sqlstream/incremental/reference"
+	"github.com/sqlstream/sqlstream/incremental/trigger"
+	"github.com/sqlstream/sqlstream/parser"
+	"github.com/sqlstream/sqlstream/parser/diag"
+	"github.com/sqlstream/sqlstream/planner/bind"
+	"github.com/sqlstream/sqlstream/planner/catalog"
+	"github.com/sqlstream/sqlstream/planner/logical"
+	"github.com/sqlstream/sqlstream/planner/physical"
+)
+
+// Outcome counts what a run did.
+type Outcome struct {
+	Triggers int
+	Refused  bool // the mode was refused, and changelog taken instead
+	Mode     sink.Mode
+	Late     int64
+	Rows     int // of the last answer
+	Errors   bool
+}
+
+// Run plays a case and compares after every trigger; the error is a *Failure.
+func (c *Case) Run(ctx context.Context) (out Outcome, err error) {
+	r := &run{c: c, ctx: ctx, step: -1, out: &out}
+	defer func() {
+		if x := recover(); x != nil {
+			err = &Failure{Kind: "panic", Step: r.step, Text: fmt.Sprint(x)}
+		}
+		if r.m != nil {
+			r.m.stop()
+		}
+	}()
+	return out, r.play()
+}
+
+// run is a case under way.
+type run struct {
+	c    *Case
+	ctx  context.Context
+	m    *machine
+	plan logical.Node
+	out  *Outcome
+	step int
+
+	fed    [][]reference.Change // by source, in order of arrival
+	marks  []int64              // watermark of each source after the last trigger
+	sum    accumulated
+	output *physical.Output
+}
+
+func (r *run) play() error {
+	if err := r.open(); err != nil {
+		return err
+	}
+	steps := r.c.Steps
+	if r.output.Mode == sink.Append && !r.c.Late {
+		steps = append(slices.Clone(steps), r.c.farFuture())
+	}
+	for i, s := range steps {
+		r.step = i
+		r.out.Triggers++
+		stop, err := r.trigger(s)
+		if err != nil || stop {
+			return err
+		}
+	}
+	if r.output.Mode == sink.Append && !r.c.Late {
+		return r.allFinal()
+	}
+	return nil
+}
+
+// open starts the query in its mode, or as a changelog if the mode is refused.
+func (r *run) open() error {
+	r.fed = make([][]reference.Change, len(r.c.Sources))
+	r.marks = make([]int64, len(r.c.Sources))
+	for i := range r.marks {
+		r.marks[i] = math.MinInt64
+	}
+	r.m = newMachine(r.ctx, r.c, r.c.Mode)
+	err := r.m.start()
+	if r.c.Mode != sink.Changelog && refusesMode(err) {
+		r.out.Refused = true
+		r.m.stop()
+		r.m = newMachine(r.ctx, r.c, sink.Changelog)
+		err = r.m.start()
+	}
+	if err != nil {
+		return r.fail("plan "+code(err), "%v", err)
+	}
+	r.output = r.m.q.Plan.Outputs[0]
+	r.out.Mode = r.output.Mode
+	r.sum = newAccumulated(r.output)
+	if r.plan, err = r.bind(); err != nil {
+		return r.fail("bind", "%v", err)
+	}
+	return nil
+}
+
+// bind makes the logical plan without the planner's rules.
+func (r *run) bind() (logical.Node, error) {
+	sql, _ := r.c.Query.SQL(Ours)
+	q, err := parser.ParseQuery(diag.Source{Name: "query", Text: sql})
+	if err != nil {
+		return nil, err
+	}
+	res, err := bind.New(r.m.e.Catalog(), bind.Settings{}).Query(q)
+	if err != nil {
+		return nil, err
+	}
+	return res.Plan, nil
+}
+
+// refusesMode tells that another mode may be planned.
+func refusesMode(err error) bool {
+	return slices.Contains([]string{string(diag.NeverFinal), string(diag.NoKey), string(diag.CompleteUnbounded)}, code(err))
+}
+
+// code is the code of a diagnostic.
+func code(err error) string {
+	var d *diag.Error
+	if errors.As(err, &d) && len(d.Diagnostics) > 0 {
+		return string(d.Diagnostics[0].Code)
+	}
+	return ""
+}
+
+func (r *run) fail(kind, format string, args ...any) error {
+	return &Failure{Kind: kind, Step: r.step, Text: fmt.Sprintf(format, args...)}
+}
+
+// trigger plays one step; stop tells that both sides agree on an error.
+func (r *run) trigger(s Step) (stop bool, err error) {
+	p, engineErr := r.m.step(s)
+	r.feed(s)
+	want, refErr := r.answer()
+	if refErr != nil && engineErr != nil && isData(engineErr) {
+		r.out.Errors = true
+		return true, nil
+	}
+	if engineErr != nil {
+		return false, r.fail("engine", "%v", engineErr)
+	}
+	if refErr != nil {
+		return false, r.fail("reference", "the engine goes on where the reference says: %v", refErr)
+	}
+	if err := r.progress(s, p); err != nil {
+		return false, err
+	}
+	if err := r.compare(p, want); err != nil {
+		return false, err
+	}
+	if s.Restart {
+		if err := r.m.restart(); err != nil {
+			return false, r.fail("restart", "%v", err)
+		}
+	}
+	return false, nil
+}
+
+// isData tells errors of values, which both sides must have, from broken invariants.
+func isData(err error) bool { return !strings.Contains(err.Error(), "internal error") }
+
+// feed notes what arrived, with the watermark before the trigger.
+func (r *run) feed(s Step) {
+	now := r.m.clock.Now().UnixMicro()
+	for i, list := range s.Changes {
+		mark := r.marks[i]
+		for _, c := range list {
+			c.Moment = reference.Moment{Now: now, Watermark: mark}
+			r.fed[i] = append(r.fed[i], c)
+			if t, ok := c.Values[timeColumn].(int64); ok {
+				r.marks[i] = max(r.marks[i], t-r.c.Sources[i].Delay*minute)
+			}
+		}
+	}
+}
+
+// answer is what the reference says to all that was fed.
+func (r *run) answer() ([]reference.Row, error) {
+	c := &fn.Ctx{Zone: time.UTC, Now: r.m.clock.Now().UnixMicro()}
+	return reference.Answer(c, r.plan, func(s *logical.Scan) ([]reference.Change, error) { return r.input(s.Relation) })
+}
+
+func (r *run) input(rel *catalog.Relation) ([]reference.Change, error) {
+	for i, s := range r.c.Sources {
+		if s.Name == rel.Name {
+			return r.fed[i], nil
+		}
+	}
+	for _, t := range r.c.Tables {
+		if t.Name == rel.Name {
+			out := make([]reference.Change, len(t.Rows))
+			for i, row := range t.Rows {
+				out[i] = reference.Change{Values: row, Weight: 1}
+			}
+			return out, nil
+		}
+	}
+	return nil, fmt.Errorf("no input %q", rel.Name)
+}
+
+// progress checks the ledger of a trigger.
+func (r *run) progress(s Step, p *trigger.Progress) error {
+	if p == nil {
+		return nil
+	}
+	if !p.Rows.Balanced() {
+		return r.fail("ledger", "the ledger does not balance: %+v", p.Rows)
+	}
+	r.out.Late += p.Rows.Late + p.Rows.Partial
+	if !r.c.Late && p.Rows.Late+p.Rows.Partial > 0 {
+		return r.fail("late", "rows within the delay were refused: %+v", p.Rows)
+	}
+	return nil
+}
+
+// compare takes what was published and holds it to the answer. After a late row only
+// the weights are checked.
+func (r *run) compare(p *trigger.Progress, want []reference.Row) error {
+	if p == nil && r.output.Mode == sink.Complete && r.step == 0 {
+		return nil // nothing came, nothing is shown
+	}
+	if p != nil {
+		if err := r.sum.take(r.m.sink.rows); err != nil {
+			return r.fail("weights", "%v", err)
+		}
+		r.m.sink.rows = nil
+	}
+	r.out.Rows = len(want)
+	if r.out.Late > 0 {
+		return nil
+	}
+	got, bag := r.sum.bag(), reference.BagOf(want)
+	if r.holdsBack() {
+		if extra := minus(got, bag); len(extra) > 0 {
+			return r.fail("mismatch", "these rows were called final, but are not in the answer:\n%s\nthe answer is\n%s", extra, bag)
+		}
+		return nil
+	}
+	if !got.Equal(bag) {
+		return r.fail("mismatch", "got\n%s\nwant\n%s", got, bag)
+	}
+	return nil
+}
+
+// holdsBack tells that rows are emitted when they are final.
+func (r *run) holdsBack() bool {
+	if r.output.Mode != sink.Append {
+		return false
+	}
+	held := false
+	physical.Walk(r.output, func(n physical.Node) {
+		switch n := n.(type) {
+		case *physical.Close:
+			held = true
+		case *physical.Aggregate:
+			held = held || n.EmitOnClose
+		}
+	})
+	return held
+}
+
+func minus(a, b reference.Bag) reference.Bag {
+	out := reference.Bag{}
+	for k, w := range a {
+		if w > b[k] {
+			out[k] = w - b[k]
+		}
+	}
+	return out
+}
+
+// future is an event time after which everything before is final.
+const future = epoch + 100_000*minute
+
+// farFuture is a step that moves every watermark past all windows.
+func (c *Case) farFuture() Step {
+	s := Step{Cut: 1}
+	for range c.Sources {
+		row := make([]any, len(sourceColumns()))
+		row[timeColumn] = future
+		s.Changes = append(s.Changes, []reference.Change{{Values: row, Weight: 1}})
+	}
+	return s
+}
+
+// allFinal checks after farFuture: what is missing has a NULL or a time that is not past.
+func (r *run) allFinal() error {
+	want, err := r.answer()
+	if err != nil {
+		return nil
+	}
+	missing := minus(reference.BagOf(want), r.sum.bag())
+	for _, row := range want {
+		if missing[reference.Text(row.Values)] > 0 && r.mustBeFinal(row.Values) {
+			return r.fail("mismatch", "this row is final and was not emitted: %s", reference.Text(row.Values))
+		}
+	}
+	return nil
+}
+
+func (r *run) mustBeFinal(row []any) bool {
+	for i, c := range r.output.OutputColumns() {
+		if c.Type.Kind != types.Timestamp {
+			continue
+		}
+		t, ok := row[i].(int64)
+		if !ok || t > future-1000*minute {
+			return false
+		}
+	}
+	return true
+}
