@@ -149,13 +149,14 @@ func newCoalesce(args []Node) Node {
 }
 
 // in builds x IN (a, b, …) from arguments that have one type already. Elements that
-// are not constants become comparisons.
+// are not constants, and intervals, which are equal when equally long, become
+// comparisons.
 func (r *Resolver) in(args []Node) (Node, error) {
 	x := args[0]
 	var list []*Const
 	var parts []Node
 	for _, a := range args[1:] {
-		if c, ok := a.(*Const); ok {
+		if c, ok := a.(*Const); ok && x.Type().Kind != types.Interval {
 			list = append(list, c)
 			continue
 		}

@@ -105,7 +105,7 @@ func resolveArith(op arithOp, args []fn.Arg) (fn.Impl, error) {
 	if err != nil {
 		return fn.Impl{}, err
 	}
-	impl, err := numberArith(op, a, b)
+	impl, err := numberArith(op, a, b, args)
 	impl.Monotone = arithMonotone(op, args)
 	return impl, err
 }
@@ -147,12 +147,13 @@ func numberBeside(t, other types.Type) types.Type {
 	return double
 }
 
-func numberArith(op arithOp, a, b types.Type) (fn.Impl, error) {
+// numberArith chooses floating, decimal or integer arithmetic.
+func numberArith(op arithOp, a, b types.Type, args []fn.Arg) (fn.Impl, error) {
 	switch {
 	case a.IsFloat() || b.IsFloat():
 		return floatArith(op, a, b), nil
 	case a.Kind == types.Decimal || b.Kind == types.Decimal:
-		return decimalArith(op, a, b), nil
+		return decimalArith(op, a, b, digitsOf(a, args[0]), digitsOf(b, args[1])), nil
 	case op == opDiv:
 		return floatArith(op, double, double), nil
 	}
@@ -219,7 +220,7 @@ func resolvePmod(args []fn.Arg) (fn.Impl, error) {
 	if err != nil {
 		return fn.Impl{}, err
 	}
-	impl, err := numberArith(opMod, a, b)
+	impl, err := numberArith(opMod, a, b, args)
 	impl.Eval = positiveMod(impl.Eval)
 	return impl, err
 }

@@ -9,10 +9,23 @@ import (
 	"github.com/sqlstream/sqlstream/exec/vec"
 )
 
+// digitsOf is the DECIMAL as which an argument counts: of a constant integer only its
+// own digits do, as in Spark.
+func digitsOf(t types.Type, a fn.Arg) types.Type {
+	d := types.AsDecimal(t)
+	if a.Const == nil || !a.Type.IsInteger() || a.Const.IsNull(0) {
+		return d
+	}
+	prec := 1
+	for !types.FitsPrecision(types.Int128From(a.Const.Int(0)), prec) {
+		prec++
+	}
+	return types.DecimalOf(prec, 0)
+}
+
 // decimalArith is an operator on DECIMALs and integers; integers take part as they
-// are, with scale 0.
-func decimalArith(op arithOp, a, b types.Type) fn.Impl {
-	da, db := types.AsDecimal(a), types.AsDecimal(b)
+// are, with scale 0. da and db are the digits that count.
+func decimalArith(op arithOp, a, b, da, db types.Type) fn.Impl {
 	impl := fn.Impl{Args: []types.Type{a, b}}
 	switch op {
 	case opAdd, opSub:
@@ -30,7 +43,7 @@ func decimalArith(op arithOp, a, b types.Type) fn.Impl {
 	return impl
 }
 
-// exact reports that the result type holds every result without rounding, so that
+// exactDecimal reports that the result type holds every result without rounding, so that
 // 128-bit arithmetic cannot overflow.
 func exactDecimal(op arithOp, a, b, t types.Type) bool {
 	if op == opMul {

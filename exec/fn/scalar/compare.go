@@ -92,6 +92,8 @@ func resolveCompare(op compareOp, args []fn.Arg) (fn.Impl, error) {
 		impl.Eval, impl.Total = floatCompare(op), true
 	case types.PhysString:
 		impl.Eval = textCompare(op)
+	case types.PhysInterval:
+		impl.Eval, impl.Total = intervalCompare(op), true
 	default:
 		impl.Eval = anyCompare(op)
 	}
@@ -269,4 +271,27 @@ func resolveDistinct(args []fn.Arg, equal bool) (fn.Impl, error) {
 	}
 	eval := bools(func(args []*vec.Vector, r int) bool { return vec.Equal(args[0], r, args[1], r) == equal })
 	return fn.Impl{Args: []types.Type{t, t}, Result: boolean, Eval: eval}, nil
+}
+
+// intervalCompare compares lengths, so that 24 hours equal a day; as keys of groups
+// and joins they differ.
+func intervalCompare(op compareOp) fn.Kernel {
+	base, swap, neg := op.flip()
+	return func(c *fn.Ctx, args []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
+		out := c.New(boolean, rows.N)
+		a, b := args[0], args[1]
+		if swap {
+			a, b = b, a
+		}
+		ma, mb := mask(a), mask(b)
+		for i := range out.Bool {
+			order := a.Iv[i&ma].Span().Cmp(b.Iv[i&mb].Span())
+			hit := order < 0
+			if base == cmpEq {
+				hit = order == 0
+			}
+			out.Bool[i] = truth(hit) ^ neg
+		}
+		return out, nil
+	}
 }

@@ -69,10 +69,12 @@ func arity(args []fn.Arg, least, most int) error {
 	return fmt.Errorf("takes %s %s, got %d", want, noun, n)
 }
 
-// matches checks that arguments can stand for the wanted types.
+// matches checks that arguments can stand for the wanted types. Where a DATE is
+// wanted a timestamp gives its date, as in Spark.
 func matches(args []fn.Arg, want []types.Type) error {
 	for i, a := range args {
-		if !types.CanCoerce(a.Type, want[i]) || a.Body != nil {
+		dated := want[i].Kind == types.Date && a.Type.IsTime()
+		if !dated && !types.CanCoerce(a.Type, want[i]) || a.Body != nil {
 			return mismatch(args, i, want[i].String())
 		}
 	}
