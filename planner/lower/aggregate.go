@@ -275,6 +275,7 @@ func (b *aggregateBuilder) outputs(out *lowered) {
 		out.id.cols = append(out.id.cols, base+"."+text)
 		id += " " + text
 	}
+	n.P.Columns = unique(n.P.Columns)
 	out.id.base = base
 	n.OpID = hashOf("aggregate", id)
 }

@@ -22,7 +22,7 @@ func (l *Lowerer) hop(h *logical.Hop, need []bool) *lowered {
 	if n.P.Kind == physical.NoDelete {
 		n.P.Kind = physical.Retract
 	}
-	n.P.Columns = append(append([]types.Column(nil), p.Columns...), types.Column{Name: "window_start", Type: p.Columns[at].Type})
+	n.P.Columns = unique(append(append([]types.Column(nil), p.Columns...), types.Column{Name: "window_start", Type: p.Columns[at].Type}))
 	out := &lowered{node: n, delay: in.delay, cols: append(append([]int(nil), in.cols...), len(p.Columns))}
 	text := "hop " + h.Describe() + " of " + in.id.cols[at]
 	out.id = identity{base: in.id.base + " " + text, filters: in.id.filters,

@@ -91,15 +91,6 @@ func (b *joinBuilder) finish(need []bool) *lowered {
 	n.Input, n.Static = left.node, right.node
 	width := len(left.props().Columns)
 	nl := len(b.j.L.Schema())
-	if b.j.Residual != nil {
-		n.Residual = expr.MapColumns(b.j.Residual, func(i int) int {
-			if i < nl {
-				return left.cols[i]
-			}
-			return right.cols[i-nl] + width
-		})
-		b.l.checkStable(left, n.Residual)
-	}
 	out := &lowered{node: n, delay: left.delay, cols: append([]int(nil), left.cols...)}
 	p := left.props()
 	n.P.Kind = p.Kind
@@ -118,10 +109,30 @@ func (b *joinBuilder) finish(need []bool) *lowered {
 			out.id.cols = append(out.id.cols, "static "+c)
 		}
 	}
+	n.P.Columns = unique(n.P.Columns)
+	b.residual(nl, width)
 	b.kindAndKeys()
 	b.identify(out)
 	passAll(left, &n.P, &out.hard)
 	return out
+}
+
+// residual is the rest of the condition over both sides, which it names apart.
+func (b *joinBuilder) residual(nl, width int) {
+	if b.j.Residual == nil {
+		return
+	}
+	both := unique(append(append([]types.Column(nil), b.left.props().Columns...), b.right.props().Columns...))
+	b.node.Residual = over(b.j.Residual, func(i int) *expr.Column {
+		at := 0
+		if i < nl {
+			at = b.left.cols[i]
+		} else {
+			at = b.right.cols[i-nl] + width
+		}
+		return &expr.Column{Index: at, Name: both[at].Name, T: both[at].Type}
+	})
+	b.l.checkStable(b.left, b.node.Residual)
 }
 
 // kindAndKeys: at most one match for a left row keeps its keys; else a row is known by

@@ -162,7 +162,11 @@ func (l *Lowerer) exactly(n logical.Node, in *lowered) *lowered {
 	for i, c := range cols {
 		exprs[i], names[i] = column(in, in.cols[i]), c.Name
 	}
-	return l.project(in, exprs, names)
+	out := l.project(in, exprs, names)
+	for i, c := range cols {
+		out.props().Columns[i].Name = c.Name // the user may want two of one name
+	}
+	return out
 }
 
 // column is a reference to a physical column.
@@ -242,12 +246,36 @@ func use(need []bool, exprs ...expr.Node) {
 	}
 }
 
-// onto moves an expression from logical to physical columns.
+// onto moves an expression from logical to physical columns, and names them as the
+// edge does, where names are unique: equal texts mean equal values.
 func onto(in *lowered, e expr.Node) expr.Node {
 	if e == nil {
 		return nil
 	}
-	return expr.MapColumns(e, func(i int) int { return in.cols[i] })
+	return over(e, func(i int) *expr.Column { return column(in, in.cols[i]) })
+}
+
+// over replaces the columns of an expression.
+func over(e expr.Node, with func(i int) *expr.Column) expr.Node {
+	return expr.Rewrite(e, func(x expr.Node) expr.Node {
+		if c, ok := x.(*expr.Column); ok {
+			return with(c.Index)
+		}
+		return x
+	})
+}
+
+// unique gives every column of an edge a name of its own.
+func unique(cols []types.Column) []types.Column {
+	seen := map[string]int{}
+	for i, c := range cols {
+		seen[c.Name]++
+		if n := seen[c.Name]; n > 1 {
+			cols = append([]types.Column(nil), cols...)
+			cols[i].Name = c.Name + "_" + itoa(n)
+		}
+	}
+	return cols
 }
 
 func fixedZone(z *time.Location) bool {

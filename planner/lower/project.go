@@ -79,6 +79,7 @@ func (l *Lowerer) project(in *lowered, exprs []expr.Node, names []string) *lower
 		n.P.Columns = append(n.P.Columns, types.Column{Name: names[i], Type: e.Type()})
 		addFrontiers(&n.P, &out.hard, i, l.frontiersOf(in, e))
 	}
+	n.P.Columns = unique(n.P.Columns)
 	n.P.Keys = projectKeys(in.props().Keys, exprs)
 	n.OpID = hashOf("project", out.id.rows(), in.id.texts(exprs))
 	return out
@@ -172,7 +173,7 @@ func (l *Lowerer) unnest(u *logical.Unnest, need []bool) *lowered {
 	if n.P.Kind == physical.NoDelete {
 		n.P.Kind = physical.Retract
 	}
-	n.P.Columns = append(append([]types.Column(nil), p.Columns...), u.Schema()[width:]...)
+	n.P.Columns = unique(append(append([]types.Column(nil), p.Columns...), u.Schema()[width:]...))
 	out.cols = append(append([]int(nil), in.cols...), make([]int, len(u.Schema())-width)...)
 	out.id.cols = append([]string(nil), in.id.cols...)
 	for i := width; i < len(out.cols); i++ {
@@ -209,6 +210,7 @@ func (l *Lowerer) union(u *logical.UnionAll, need []bool) *lowered {
 			k++
 		}
 	}
+	n.P.Columns = unique(n.P.Columns)
 	unionFrontiers(ins, out, &n.P)
 	if key := unionKey(ins); key != nil {
 		n.P.Keys = [][]int{key}

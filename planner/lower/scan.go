@@ -19,6 +19,8 @@ type scanShare struct {
 }
 
 // scan reads the needed columns. Sources that are read in the same way are read once.
+// Computed columns are a projection above, so that a watermark passes through them;
+// only what the watermark itself needs is computed by the scan.
 func (l *Lowerer) scan(s *logical.Scan, need []bool) *lowered {
 	r := s.Relation
 	if r.Streaming && len(r.Key) > 0 && !s.Finite {
@@ -30,23 +32,102 @@ func (l *Lowerer) scan(s *logical.Scan, need []bool) *lowered {
 		share = &scanShare{need: map[int]bool{}}
 		l.scans[key] = share
 	}
-	for i, n := range need {
-		if n {
-			share.need[i] = true
-		}
+	inScan := watermarkColumns(s)
+	for i := range inScan {
+		share.need[i] = true
 	}
-	if w := s.Watermark; w != nil && !s.Finite {
-		share.need[w.Col] = true
-		if w.Where != nil {
-			for _, c := range expr.ColumnsOf(w.Where) {
-				share.need[c] = true
-			}
+	exprs := make([]expr.Node, len(need)) // of the columns to be computed above
+	for i := range need {
+		if !need[i] {
+			continue
+		}
+		if computed(s, i) == nil || inScan[i] {
+			share.need[i] = true
+			continue
+		}
+		exprs[i] = inlined(s, i, inScan)
+		for _, c := range expr.ColumnsOf(exprs[i]) {
+			share.need[c] = true
 		}
 	}
 	if share.out == nil || !l.sealed {
 		share.out = l.buildScan(s, share.need)
 	}
-	return share.out
+	return l.computeAbove(s, share.out, need, exprs)
+}
+
+// computed is the expression of a computed column over the columns of the scan, nil for
+// one that the connector delivers.
+func computed(s *logical.Scan, i int) expr.Node {
+	if n := len(s.Relation.Columns); i >= n {
+		return s.Extra[i-n]
+	}
+	return s.Relation.Columns[i].Expr
+}
+
+// watermarkColumns are the columns that the watermark reads, with what they are
+// computed from.
+func watermarkColumns(s *logical.Scan) map[int]bool {
+	w := s.Watermark
+	out := map[int]bool{}
+	if w == nil || s.Finite {
+		return out
+	}
+	var add func(i int)
+	add = func(i int) {
+		out[i] = true
+		if e := computed(s, i); e != nil {
+			for _, c := range expr.ColumnsOf(e) {
+				add(c)
+			}
+		}
+	}
+	add(w.Col)
+	if w.Where != nil {
+		for _, c := range expr.ColumnsOf(w.Where) {
+			add(c)
+		}
+	}
+	return out
+}
+
+// inlined is a computed column over the columns that the scan gives.
+func inlined(s *logical.Scan, i int, inScan map[int]bool) expr.Node {
+	return expr.Rewrite(computed(s, i), func(x expr.Node) expr.Node {
+		if c, ok := x.(*expr.Column); ok && computed(s, c.Index) != nil && !inScan[c.Index] {
+			return inlined(s, c.Index, inScan)
+		}
+		return x
+	})
+}
+
+// computeAbove projects the computed columns; a scan without any is left as it is.
+func (l *Lowerer) computeAbove(s *logical.Scan, in *lowered, need []bool, computed []expr.Node) *lowered {
+	var exprs []expr.Node
+	var names []string
+	cols := make([]int, len(need))
+	some := false
+	for i, c := range s.Schema() {
+		cols[i] = -1
+		if !need[i] {
+			continue
+		}
+		cols[i] = len(exprs)
+		e := expr.Node(nil)
+		if computed[i] != nil {
+			some = true
+			e = onto(in, computed[i])
+		} else {
+			e = column(in, in.cols[i])
+		}
+		exprs, names = append(exprs, e), append(names, c.Name)
+	}
+	if !some {
+		return in
+	}
+	out := l.project(in, exprs, names)
+	out.cols = cols
+	return out
 }
 
 func shareKey(s *logical.Scan) string {
@@ -80,29 +161,9 @@ func (l *Lowerer) buildScan(s *logical.Scan, need map[int]bool) *lowered {
 		b.place[i] = -1
 	}
 	b.node = &physical.Scan{Relation: s.Relation, Alias: s.Alias, Finite: s.Finite, MaxAhead: s.Relation.Common.MaxAhead}
-	b.close(need)
 	b.inputs(need)
 	b.compute(need)
 	return l.finishScan(b)
-}
-
-// close adds what needed computed columns read.
-func (b *scanBuilder) close(need map[int]bool) {
-	for i := len(b.place) - 1; i >= 0; i-- {
-		if e := b.expr(i); e != nil && need[i] {
-			for _, c := range expr.ColumnsOf(e) {
-				need[c] = true
-			}
-		}
-	}
-}
-
-// expr is the expression of a computed column, nil for one that the connector delivers.
-func (b *scanBuilder) expr(i int) expr.Node {
-	if n := len(b.s.Relation.Columns); i >= n {
-		return b.s.Extra[i-n]
-	}
-	return b.s.Relation.Columns[i].Expr
 }
 
 // inputs places the columns that the connector delivers.
@@ -119,7 +180,7 @@ func (b *scanBuilder) inputs(need map[int]bool) {
 
 func (b *scanBuilder) compute(need map[int]bool) {
 	for i := range b.place {
-		e := b.expr(i)
+		e := computed(b.s, i)
 		if e == nil || !need[i] {
 			continue
 		}
@@ -139,7 +200,7 @@ func (l *Lowerer) finishScan(b *scanBuilder) *lowered {
 		if at >= 0 {
 			c := s.Schema()[i]
 			out.id.cols[at] = s.Relation.Name + "." + c.Name + ":" + c.Type.String()
-			if e := b.expr(i); e != nil {
+			if e := computed(s, i); e != nil {
 				out.id.cols[at] = identity{cols: logicalNames(s)}.text(e)
 			}
 		}
