@@ -71,7 +71,7 @@ func NewAggregate(cfg AggregateConfig) (Operator, error) {
 }
 
 func newAggregate(cfg AggregateConfig) (*aggregate, error) {
-	a := &aggregate{cfg: cfg, bound: NoFrontier, boundLogged: NoFrontier, closedTo: NoFrontier, width: 1}
+	a := &aggregate{cfg: cfg, bound: NoFrontier, boundLogged: NoFrontier, closedTo: NoFrontier, width: 1, state: buckets{ordered: true}}
 	if err := cfg.check(); err != nil {
 		return nil, fmt.Errorf("%s: %w", cfg.Name, err)
 	}
@@ -169,6 +169,7 @@ func (a *aggregate) mergeBucket(at slot, locals []*aggLocal) (*bucket, error) {
 		}
 		l.recycle(at, src)
 	}
+	a.state.dirty[at] = true
 	return b, b.check(a.cfg.Name)
 }
 
@@ -254,6 +255,7 @@ func (a *aggregate) emitBirth(out Emit) error {
 		b.flags[0] |= flagTouched
 		b.touched = append(b.touched, 0)
 		a.state.put(slot{}, b)
+		a.state.dirty[slot{}] = true
 		if err := a.emitChanges(b, out); err != nil {
 			return err
 		}
@@ -289,30 +291,43 @@ func (a *aggregate) closeTo(front int64, out Emit) error {
 	if a.cfg.Panes != nil {
 		return a.closePanes(front, out)
 	}
-	for _, at := range a.state.sorted() {
+	for _, at := range a.state.ascending() {
+		if at.at >= front && front != EndOfInput {
+			break
+		}
 		b := a.state.all[at]
-		switch {
-		case at.null && front != EndOfInput, !at.null && at.at >= front && front != EndOfInput:
-		case at.null || front == EndOfInput || at.at+a.width <= front:
-			if err := a.emitFinal(b, b.live(), out); err != nil {
-				return err
-			}
-			a.drop(at, b)
-		default:
+		if front < EndOfInput && at.at+a.width > front {
 			if err := a.closePart(b, front, out); err != nil {
 				return err
 			}
+			continue
+		}
+		if err := a.closeWhole(b, out); err != nil {
+			return err
+		}
+	}
+	if b := a.state.all[slot{null: true}]; b != nil && front == EndOfInput {
+		if err := a.closeWhole(b, out); err != nil {
+			return err
 		}
 	}
 	a.closedTo = max(a.closedTo, front)
 	return nil
 }
 
+// closeWhole emits and forgets a bucket.
+func (a *aggregate) closeWhole(b *bucket, out Emit) error {
+	if err := a.emitFinal(b, b.live(), out); err != nil {
+		return err
+	}
+	a.drop(b)
+	return nil
+}
+
 // drop forgets a bucket whole.
-func (a *aggregate) drop(at slot, b *bucket) {
+func (a *aggregate) drop(b *bucket) {
 	a.stats.Removed += int64(b.count())
-	a.state.remove(at)
-	a.state.nullDropped = a.state.nullDropped || at.null
+	a.state.remove(b.at)
 }
 
 // closePart closes the groups of a bucket that are below front.
@@ -334,6 +349,7 @@ func (a *aggregate) closePart(b *bucket, front int64, out Emit) error {
 		b.rows[g] = 0
 		b.vanish(g)
 	}
+	a.state.dirty[b.at] = true
 	a.stats.Removed += int64(len(final))
 	return nil
 }

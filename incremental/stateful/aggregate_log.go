@@ -59,8 +59,8 @@ func logClosed(log Log, front int64) {
 func (a *aggregate) LogState(log Log) error {
 	logBound(log, a.bound, &a.boundLogged)
 	logClosed(log, a.closedTo)
-	a.closedTo, a.state.nullDropped = NoFrontier, false
-	for _, at := range a.state.sorted() {
+	a.closedTo = NoFrontier
+	for _, at := range sortedSlots(a.state.dirty) {
 		b := a.state.all[at]
 		if a.cfg.Unlogged {
 			b.forgetDirty()
@@ -72,6 +72,7 @@ func (a *aggregate) LogState(log Log) error {
 			a.state.remove(at)
 		}
 	}
+	clear(a.state.dirty)
 	return nil
 }
 

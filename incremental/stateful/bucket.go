@@ -2,7 +2,6 @@ package stateful
 
 import (
 	"fmt"
-	"sort"
 
 	"github.com/sqlstream/sqlstream/exec/fn"
 	"github.com/sqlstream/sqlstream/exec/hash"
@@ -10,66 +9,6 @@ import (
 	"github.com/sqlstream/sqlstream/exec/types"
 	"github.com/sqlstream/sqlstream/exec/vec"
 )
-
-// slot names a bucket: the least bound value in it, or NULL. Operators without a
-// bound have the zero slot alone.
-type slot struct {
-	at   int64
-	null bool
-}
-
-func (s slot) less(o slot) bool {
-	if s.null != o.null {
-		return s.null
-	}
-	return s.at < o.at
-}
-
-func sortedSlots[V any](m map[slot]V) []slot {
-	out := make([]slot, 0, len(m))
-	for s := range m {
-		out = append(out, s)
-	}
-	sort.Slice(out, func(i, j int) bool { return out[i].less(out[j]) })
-	return out
-}
-
-// buckets are the buckets of a state or of a worker, with a small cache in front.
-type buckets struct {
-	all         map[slot]*bucket
-	cacheAt     [cacheSize]slot
-	cached      [cacheSize]*bucket
-	nullDropped bool // the NULL bucket was dropped since the last LogState
-}
-
-const cacheSize = 16
-
-// find returns the bucket of a slot, nil if there is none.
-func (m *buckets) find(s slot) *bucket {
-	c := uint64(s.at) * 0x9e3779b97f4a7c15 >> 60
-	if m.cached[c] != nil && m.cacheAt[c] == s {
-		return m.cached[c]
-	}
-	b := m.all[s]
-	if b != nil {
-		m.cacheAt[c], m.cached[c] = s, b
-	}
-	return b
-}
-
-func (m *buckets) put(s slot, b *bucket) {
-	if m.all == nil {
-		m.all = map[slot]*bucket{}
-	}
-	m.all[s] = b
-}
-
-func (m *buckets) remove(s slot) {
-	delete(m.all, s)
-	m.cached[uint64(s.at)*0x9e3779b97f4a7c15>>60] = nil
-}
-
-func (m *buckets) sorted() []slot { return sortedSlots(m.all) }
 
 // bucket holds the groups of one slot.
 type bucket struct {

@@ -15,12 +15,12 @@ import "github.com/sqlstream/sqlstream/exec/types"
 
 // DistinctConfig describes SELECT DISTINCT and UNION.
 type DistinctConfig struct {
-	Name    string
-	Types   []types.Type // of all columns: they are the key
-	Retract bool
-	Bound   int // column that carries the frontier, −1 = none
-	Front   int // which frontier of fronts[0] is its
-	Keep    bool
+	Name     string
+	Types    []types.Type // of all columns: they are the key
+	Retract  bool
+	Bound    int // column that carries the frontier, −1 = none
+	Front    int // which frontier of fronts[0] is its
+	Keep     bool
 	Width    int64 // as in AggregateConfig
 	Unlogged bool
 }

@@ -275,10 +275,11 @@ func (a *aggregate) closePanes(front int64, out Emit) error {
 			}
 		}
 	}
-	for _, at := range a.state.sorted() {
-		if front == EndOfInput || !at.null && p.lastStart(at.at) < front {
-			a.drop(at, a.state.all[at])
+	for _, at := range a.state.ascending() {
+		if front != EndOfInput && p.lastStart(at.at) >= front {
+			break
 		}
+		a.drop(a.state.all[at])
 	}
 	if front == EndOfInput {
 		a.closedTo = EndOfInput
@@ -296,7 +297,10 @@ func (p *PaneConfig) firstPane(front int64) int64 { return p.lastStart(front-1) 
 func (a *aggregate) finalWindows(front int64) []int64 {
 	p := a.cfg.Panes
 	seen := map[slot]bool{}
-	for at := range a.state.all {
+	for _, at := range a.state.ascending() {
+		if front != EndOfInput && at.at >= front+p.Size {
+			break
+		}
 		for s := a.openFrom(at.at); s <= p.lastStart(at.at) && (s < front || front == EndOfInput); s += p.Slide {
 			seen[slot{at: s}] = true
 		}
