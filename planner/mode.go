@@ -155,6 +155,7 @@ func (p *planner) output(o *output, root physical.Node, c choice) *physical.Outp
 	}
 	out.Input = root
 	out.P = *root.Props()
+	out.P.Frontiers = passed(out.P.Frontiers)
 	out.Ordered = ordered(root)
 	out.OpID = root.ID()
 	if out.Key == nil {
@@ -177,6 +178,15 @@ func (p *planner) guarantee(o *output) string {
 		}
 	}
 	return "exactly-once"
+}
+
+// passed are the frontiers of an edge as those of a node above it that changes nothing.
+func passed(of []physical.Frontier) []physical.Frontier {
+	var out []physical.Frontier
+	for i, f := range of {
+		out = append(out, physical.Frontier{Col: f.Col, Path: f.Path, Rules: []physical.FrontierInput{{Child: 0, Front: i}}})
+	}
+	return out
 }
 
 func ordered(n physical.Node) bool {
