@@ -49,9 +49,8 @@ const never = math.MaxInt64
 type dedup struct {
 	cfg   DedupConfig
 	table *hash.Table
-	until []int64            // by group: it is forgotten when the frontier is above
-	lists map[int64][]uint32 // groups by the time of until
-	width int64
+	until []int64   // by group: it is forgotten when the frontier is above
+	lists timeLists // groups by the time of until
 
 	bound, boundLogged, closedTo int64
 	dirty                        []uint32 // new groups since the last LogState
@@ -69,7 +68,7 @@ func NewDedup(cfg DedupConfig) (Operator, error) {
 	if cfg.Bound < 0 && (cfg.Clean || cfg.Expires != nil) {
 		return nil, fmt.Errorf("%s: keys cannot be forgotten without a watermark", cfg.Name)
 	}
-	return &dedup{cfg: cfg, table: hash.New(cfg.KeyTypes), lists: map[int64][]uint32{}, width: timeWidth,
+	return &dedup{cfg: cfg, table: hash.New(cfg.KeyTypes), lists: newTimeLists(timeWidth),
 		bound: NoFrontier, boundLogged: NoFrontier, closedTo: NoFrontier}, nil
 }
 
@@ -183,8 +182,7 @@ func (d *dedup) untilOf(b *vec.Batch, row int) int64 {
 func (d *dedup) remember(g uint32, until int64) {
 	d.until[g] = until
 	if until != never {
-		at := floorTo(until, d.width)
-		d.lists[at] = append(d.lists[at], g)
+		d.lists.add(until, g)
 	}
 }
 
@@ -216,24 +214,13 @@ func (d *dedup) forget() {
 	if !d.cfg.Clean && d.cfg.Expires == nil || d.bound == d.closedTo || d.bound == NoFrontier {
 		return
 	}
-	for at, list := range d.lists {
-		if at >= d.bound {
-			continue
+	d.lists.below(d.bound, func(g uint32) bool {
+		if d.until[g] >= d.bound {
+			return false
 		}
-		kept := list[:0]
-		for _, g := range list {
-			if d.until[g] >= d.bound {
-				kept = append(kept, g)
-				continue
-			}
-			d.drop(g)
-		}
-		if len(kept) == 0 {
-			delete(d.lists, at)
-		} else {
-			d.lists[at] = kept
-		}
-	}
+		d.drop(g)
+		return true
+	})
 	d.closedTo = d.bound
 	if d.table.Len() == 0 {
 		d.table, d.until = hash.New(d.cfg.KeyTypes), nil
@@ -317,9 +304,6 @@ func (d *dedup) loadEntry(key, value []byte) error {
 func (d *dedup) Stats() Stats {
 	s := d.stats
 	s.Keys = int64(d.table.Len())
-	s.Bytes = d.table.Bytes() + int64(8*cap(d.until)+4*cap(d.dirty))
-	for _, l := range d.lists {
-		s.Bytes += int64(4*cap(l)) + 32
-	}
+	s.Bytes = d.table.Bytes() + int64(8*cap(d.until)+4*cap(d.dirty)) + d.lists.bytes()
 	return s
 }
