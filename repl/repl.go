@@ -91,10 +91,10 @@ func Report(w io.Writer, err error) {
 	fmt.Fprintln(w, text)
 }
 
-// rendered reports whether every error of the list brings its own "error SQL…".
+// rendered reports whether every error of the list brings its own "error" and place.
 func rendered(err error) bool {
 	switch e := err.(type) {
-	case *diag.Error, *diag.Diagnostic:
+	case *diag.Error, *diag.Diagnostic, *placed:
 		return true
 	case interface{ Unwrap() []error }:
 		for _, x := range e.Unwrap() {

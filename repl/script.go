@@ -3,6 +3,7 @@ package repl
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/sqlstream/sqlstream/incremental/engine"
 	"github.com/sqlstream/sqlstream/parser"
@@ -51,8 +52,38 @@ func (s *Session) statement(ctx context.Context, src diag.Source, stmt ast.State
 	if err == nil {
 		err = s.show(ctx, &src, r)
 	}
-	return diag.InSource(src, err)
+	return inStatement(src, stmt.Pos(), err)
 }
+
+// inStatement gives an error its place: an error of SQL knows it, any other one gets the
+// place of the statement.
+func inStatement(src diag.Source, at diag.Span, err error) error {
+	err = diag.InSource(src, err)
+	if err == nil || rendered(err) || errors.Is(err, context.Canceled) {
+		return err
+	}
+	return &placed{src: src, at: at, err: err}
+}
+
+// placed is an error of a statement that SQL's own errors do not cover.
+type placed struct {
+	src diag.Source
+	at  diag.Span
+	err error
+}
+
+// Error implements error.
+func (p *placed) Error() string {
+	line, column := p.src.Position(p.at.Start)
+	name := p.src.Name
+	if name != "" {
+		name += ":"
+	}
+	return fmt.Sprintf("%s%d:%d: error: %s", name, line, column, p.err)
+}
+
+// Unwrap gives the cause.
+func (p *placed) Unwrap() error { return p.err }
 
 // Wait waits until every query of the engine has ended, or the first one fails. MANUAL
 // queries, which nobody can drive any more, are stopped.

@@ -149,7 +149,7 @@ func (s *Shell) typed(ctx context.Context, src diag.Source) error {
 			err = s.show(ctx, &src, r)
 		}
 		if err != nil {
-			return diag.InSource(src, err)
+			return inStatement(src, stmt.Pos(), err)
 		}
 		if _, bare := stmt.(*ast.QueryStmt); bare && r.Query != nil {
 			s.foreground(r.Query)

@@ -80,18 +80,16 @@ func statusOf(err error) int {
 
 // status prints an error that nobody has printed, and gives the status.
 func (p *program) status(err error) int {
-	var e *exitError
-	switch {
-	case err == nil:
+	if err == nil {
 		return exitDone
-	case !errors.As(err, &e): // of cobra: a flag or command that does not exist
-		e = &exitError{exitUsage, err}
+	}
+	var e *exitError
+	if !errors.As(err, &e) { // of cobra: a flag or command that does not exist
+		fmt.Fprintf(p.err, "sqlstream: %s\nhint: sqlstream --help lists commands and flags\n", err)
+		return exitUsage
 	}
 	if e.err != nil {
 		fmt.Fprintf(p.err, "sqlstream: %s\n", e.err)
-		if e.status == exitUsage {
-			fmt.Fprintln(p.err, "hint: sqlstream --help lists commands and flags")
-		}
 	}
 	return e.status
 }

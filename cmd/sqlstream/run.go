@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -110,7 +111,7 @@ func (p *program) engine(dir string, out io.Writer, l engine.Listener) (*engine.
 		}
 	}
 	e, err := engine.Open(engine.Options{Workers: p.workers, Dir: dir, CheckpointRoot: root, Stdout: out, Listener: l,
-		Batch: p.batch, Vars: p.vars})
+		ConsoleFormat: strings.ToLower(p.output), Batch: p.batch})
 	if err != nil {
 		return nil, &exitError{exitFailed, err}
 	}

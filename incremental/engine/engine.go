@@ -40,6 +40,8 @@ type Options struct {
 	// .sqlstream/checkpoints in Dir.
 	CheckpointRoot string
 	Stdout         io.Writer // of console sinks; nil = os.Stdout
+	// ConsoleFormat is how a SELECT over a stream is printed: csv, json, jsonl; else table.
+	ConsoleFormat string
 	Log            *slog.Logger
 	Listener       Listener
 	Batch          bool // every source is read once, as a table

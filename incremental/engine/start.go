@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/sqlstream/sqlstream/exec/fn"
+	"github.com/sqlstream/sqlstream/exec/option"
 	"github.com/sqlstream/sqlstream/exec/sink"
 	"github.com/sqlstream/sqlstream/exec/source"
 	"github.com/sqlstream/sqlstream/incremental/build"
@@ -263,7 +264,7 @@ func (o *opening) sink(ctx context.Context, p *physical.Output) (s sink.Sink, c 
 	if o.tgt.Stdout != nil {
 		cfg.Stdout = o.tgt.Stdout
 	}
-	if options != nil {
+	if cfg.Options = consoleOptions(o.e.opt.ConsoleFormat); options != nil {
 		if cfg.Options, err = o.e.sinkOptions(options); err != nil {
 			return nil, nil, err
 		}
@@ -272,4 +273,14 @@ func (o *opening) sink(ctx context.Context, p *physical.Output) (s sink.Sink, c 
 		return nil, nil, &UnreachableError{What: fmt.Sprintf("sink %q", p.Name), Err: err}
 	}
 	return s, c, nil
+}
+
+// consoleOptions are those of a SELECT over a stream, which prints on the console. What
+// programs read has no headings.
+func consoleOptions(format string) []option.Value {
+	switch format {
+	case "csv", "json", "jsonl":
+		return []option.Value{{Name: "format", Text: format}, {Name: "show_batch", Text: "false"}}
+	}
+	return nil
 }
