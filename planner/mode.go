@@ -86,7 +86,13 @@ func (p *planner) choose(o *output) choice {
 	switch {
 	case o.finite:
 		p.checkFinite(o)
-		return choice{sink.Append, "the input is finite"}
+		return choice{p.finiteMode(o), "the input is finite"}
+	case o.target == physical.ToTable:
+		if m := p.askedMode(o); m != ast.EmitDefault && m != ast.EmitAppend {
+			p.errorf(diag.SinkMode, p.modeSpan(o), "table %q does not take %s mode: its rows are only added", o.name, m).
+				WithHint("use CREATE MATERIALIZED VIEW")
+		}
+		return choice{sink.Append, "a table takes final rows"}
 	case o.target == physical.ToView:
 		return choice{sink.Changelog, "a materialised view holds the current result"}
 	}
@@ -112,7 +118,18 @@ func (p *planner) choose(o *output) choice {
 	return choice{sink.Changelog, "default: rows can vanish"}
 }
 
-// checkFinite refuses modes that only a stream can have.
+// finiteMode is append, which gives the result once, or the first mode that the sink
+// takes.
+func (p *planner) finiteMode(o *output) sink.Mode {
+	for _, m := range []sink.Mode{sink.Append, sink.Update, sink.Changelog, sink.Complete} {
+		if p.takes(o, m) {
+			return m
+		}
+	}
+	return sink.Append
+}
+
+// checkFinite says that a mode has no effect.
 func (p *planner) checkFinite(o *output) {
 	if m := p.askedMode(o); m == ast.EmitUpdate && o.target == physical.ToSink {
 		p.diags = append(p.diags, diag.Infof(diag.NotFinite, o.span, "the input is finite: its result is written once"))

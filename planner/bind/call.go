@@ -169,6 +169,13 @@ func (e *env) bindAggregate(x *ast.Call, f *fn.Aggregate) (logical.Agg, bool) {
 		return agg, false
 	}
 	agg.Impl, agg.Args = impl, args
+	for i, a := range args {
+		if hasAggRef(a) {
+			e.b.errorf(diag.MisplacedAggregate, x.Args[i].Pos(), "%s aggregates an alias that is an aggregate itself", x.Name).
+				WithHint("compute the inner one in a subquery: SELECT … FROM (SELECT … GROUP BY …)")
+			return agg, false
+		}
+	}
 	if x.Filter != nil {
 		if agg.Filter = e.condition(x.Filter, "FILTER"); agg.Filter == nil {
 			return agg, false

@@ -144,6 +144,12 @@ func (sel *selectBinder) bindWhere() {
 			sel.fail()
 			continue
 		}
+		if hasAggRef(n) {
+			sel.fail()
+			sel.b.errorf(diag.MisplacedAggregate, part.Pos(), "WHERE uses an alias that is an aggregate").
+				WithHint("use HAVING for conditions on aggregates")
+			continue
+		}
 		if hasOuterRef(n) {
 			sel.corr = append(sel.corr, splitAnd(n)...)
 			continue
