@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/sqlstream/sqlstream/exec/expr"
+	"github.com/sqlstream/sqlstream/exec/types"
 	"github.com/sqlstream/sqlstream/parser/ast"
 	"github.com/sqlstream/sqlstream/parser/diag"
 	"github.com/sqlstream/sqlstream/planner/logical"
@@ -137,6 +138,9 @@ func (sel *selectBinder) regroup(n expr.Node, span diag.Span) expr.Node {
 	if x := sel.regroupWindow(n); x != nil {
 		return x
 	}
+	if x := sel.regroupNegation(n); x != nil {
+		return x
+	}
 	if c, ok := n.(*expr.Column); ok {
 		return sel.regroupColumn(c, span)
 	}
@@ -163,6 +167,24 @@ func (sel *selectBinder) regroupWindow(n expr.Node) expr.Node {
 					return expr.NewField(&expr.Column{Index: i, Name: sel.keyNames[i], T: k.Type()}, f)
 				}
 			}
+		}
+	}
+	return nil
+}
+
+// regroupNegation finds the negation of a key: NOT (x IS NULL) is bound as x IS NOT NULL,
+// and NOT NOT x as x, which no longer contain the key.
+func (sel *selectBinder) regroupNegation(n expr.Node) expr.Node {
+	if n.Type().Kind != types.Bool {
+		return nil
+	}
+	if _, ok := n.(*expr.Const); ok {
+		return nil
+	}
+	not := expr.NewNot(n)
+	for i, k := range sel.keys {
+		if expr.Equal(not, k) {
+			return expr.NewNot(&expr.Column{Index: i, Name: sel.keyNames[i], T: k.Type()})
 		}
 	}
 	return nil
