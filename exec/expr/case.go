@@ -84,6 +84,9 @@ func (n *Case) Eval(c *fn.Ctx, b *vec.Batch) (*vec.Vector, error) {
 // nil.
 func split(c *fn.Ctx, cond *vec.Vector, rows fn.Rows) (taken, rest []int32) {
 	taken, rest = c.Sel(rows.N)[:0], c.Sel(rows.N)[:0]
+	if !cond.Const && cond.Dict == nil && cond.Valid == nil {
+		return splitBools(cond.Bool, rows, taken[:rows.N], rest[:rows.N])
+	}
 	for i, n := 0, rows.Len(); i < n; i++ {
 		r := rows.At(i)
 		if cond.IsTrue(r) {
@@ -93,6 +96,18 @@ func split(c *fn.Ctx, cond *vec.Vector, rows fn.Rows) (taken, rest []int32) {
 		}
 	}
 	return taken, rest
+}
+
+// splitBools divides without branches.
+func splitBools(bits []uint8, rows fn.Rows, taken, rest []int32) ([]int32, []int32) {
+	t, f := 0, 0
+	for i, n := 0, rows.Len(); i < n; i++ {
+		r := rows.At(i)
+		taken[t], rest[f] = int32(r), int32(r)
+		t += int(bits[r])
+		f += int(bits[r] ^ 1)
+	}
+	return taken[:t], rest[:f]
 }
 
 // Coalesce is the first argument that is not NULL. All have the same type; a later

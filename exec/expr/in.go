@@ -62,6 +62,7 @@ type set struct {
 	ints    map[int64]struct{}
 	few     []int64 // instead of ints when the list is short
 	texts   map[string]struct{}
+	words   []string      // instead of texts when the list is short
 	other   []*vec.Vector // any other type: compared one by one
 }
 
@@ -78,10 +79,7 @@ func newSet(t types.Type, list []*Const) *set {
 		case phys == types.PhysInt64:
 			s.few = append(s.few, c.V.Int(0))
 		case phys == types.PhysString:
-			if s.texts == nil {
-				s.texts = map[string]struct{}{}
-			}
-			s.texts[c.V.Text(0)] = struct{}{}
+			s.words = append(s.words, c.V.Text(0))
 		default:
 			s.other = append(s.other, c.V)
 		}
@@ -92,6 +90,13 @@ func newSet(t types.Type, list []*Const) *set {
 			s.ints[x] = struct{}{}
 		}
 		s.few = nil
+	}
+	if len(s.words) >= fewest {
+		s.texts = make(map[string]struct{}, len(s.words))
+		for _, w := range s.words {
+			s.texts[w] = struct{}{}
+		}
+		s.words = nil
 	}
 	return s
 }
@@ -128,6 +133,14 @@ func (s *set) has(v *vec.Vector, i int) bool {
 	case s.ints != nil:
 		_, ok := s.ints[v.I64[i]]
 		return ok
+	case s.words != nil:
+		r := v.Str[i]
+		b := v.Buf[r.Off : r.Off+r.Len]
+		for _, w := range s.words {
+			if string(b) == w {
+				return true
+			}
+		}
 	case s.texts != nil:
 		r := v.Str[i]
 		_, ok := s.texts[string(v.Buf[r.Off:r.Off+r.Len])]

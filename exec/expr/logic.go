@@ -209,6 +209,9 @@ func evalLogic(c *fn.Ctx, b *vec.Batch, args []Node, decided uint8) (*vec.Vector
 
 // logicStep folds one operand into out and returns the rows that stay undecided.
 func logicStep(c *fn.Ctx, out, v *vec.Vector, rows fn.Rows, decided uint8, left []int32, nulls []uint64) ([]int32, []uint64) {
+	if !v.Const && v.Dict == nil && v.Valid == nil && nulls == nil {
+		return plainStep(out.Bool, v.Bool, rows, decided, left[:rows.N]), nil
+	}
 	for i, n := 0, rows.Len(); i < n; i++ {
 		r := rows.At(i)
 		if v.IsNull(r) {
@@ -230,6 +233,18 @@ func logicStep(c *fn.Ctx, out, v *vec.Vector, rows fn.Rows, decided uint8, left 
 		left = append(left, int32(r))
 	}
 	return left, nulls
+}
+
+// plainStep is logicStep where there is no NULL, without branches.
+func plainStep(out, in []uint8, rows fn.Rows, decided uint8, left []int32) []int32 {
+	k := 0
+	for i, n := 0, rows.Len(); i < n; i++ {
+		r := rows.At(i)
+		left[k] = int32(r)
+		out[r] = in[r]
+		k += int(in[r] ^ decided)
+	}
+	return left[:k]
 }
 
 // Eval implements Node.

@@ -35,7 +35,36 @@ func (r *Resolver) Resolve(name string, args ...Node) (Node, error) {
 	if f.Form != fn.Ordinary {
 		return r.form(f, impl, args)
 	}
+	if n, ok := r.fuse(f.Name, args); ok {
+		return n, nil
+	}
 	return r.Fold(NewCall(f, impl, args)), nil
+}
+
+// fuse replaces an element of a split text by the function that finds it without
+// splitting the rest: split(x, '/')[4].
+func (r *Resolver) fuse(name string, args []Node) (Node, bool) {
+	if name != "$at" && name != "get" {
+		return nil, false
+	}
+	call, ok := args[0].(*Call)
+	index := ConstValue(args[1])
+	if !ok || call.F.Name != "split" || len(call.Args) != 2 || index == nil || index.IsNull(0) {
+		return nil, false
+	}
+	sep := ConstValue(call.Args[1])
+	if sep == nil || sep.IsNull(0) || sep.Text(0) == "" || strings.ContainsAny(sep.Text(0), `\.+*?()|[]{}^$`) {
+		return nil, false
+	}
+	i := index.Int(0)
+	if name == "$at" {
+		i--
+	}
+	if i < 0 || i > 1<<20 {
+		return nil, false
+	}
+	n, err := r.Resolve("split_index", call.Args[0], call.Args[1], Int(types.Of(types.Int32), i))
+	return n, err == nil
 }
 
 // Args describes bound arguments to a function's Resolve; aggregates use it too.

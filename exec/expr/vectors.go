@@ -152,7 +152,7 @@ func usesDictionary(f *fn.Scalar, v *vec.Vector, rows fn.Rows) bool {
 func applyToEntries(c *fn.Ctx, f *fn.Scalar, impl *fn.Impl, args []*vec.Vector, d int, rows fn.Rows) (*vec.Vector, error) {
 	v := args[d]
 	used := fn.Rows{N: v.Dict.N}
-	if !impl.Total {
+	if !impl.Total && !impl.Safe || v.Dict.Valid != nil {
 		used.Sel = usedEntries(c, v, rows)
 		if len(used.Sel) == 0 { // every row is NULL
 			return repeat(nullVector(impl.Result), v.N), nil

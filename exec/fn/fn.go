@@ -142,6 +142,9 @@ type Impl struct {
 	// Total says that the kernel cannot fail and prefers to compute all rows, NULLs
 	// included: the caller then leaves Sel out where most rows count.
 	Total bool
+	// Safe says that the kernel cannot fail, so that all entries of a dictionary may be
+	// computed, used or not. Total implies it.
+	Safe bool
 	// Volatility, where it is greater than the function's, replaces it: unix_timestamp()
 	// without arguments is now.
 	Volatility Volatility

@@ -91,7 +91,9 @@ func resolveCompare(op compareOp, args []fn.Arg) (fn.Impl, error) {
 	case types.PhysFloat64:
 		impl.Eval, impl.Total = floatCompare(op), true
 	case types.PhysString:
-		impl.Eval = textCompare(op)
+		impl.Eval, impl.Safe = textCompare(op), true
+	case types.PhysInt128:
+		impl.Eval, impl.Total = wideCompare(op), true
 	case types.PhysInterval:
 		impl.Eval, impl.Total = intervalCompare(op), true
 	default:
@@ -240,6 +242,30 @@ func textCompare(op compareOp) fn.Kernel {
 			}
 			out.Bool[r] = v ^ neg
 		})
+		return out, nil
+	}
+}
+
+// wideCompare compares DECIMALs of more than 18 digits.
+func wideCompare(op compareOp) fn.Kernel {
+	base, swap, neg := op.flip()
+	return func(c *fn.Ctx, args []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
+		out := c.New(boolean, rows.N)
+		a, b := args[0], args[1]
+		if swap {
+			a, b = b, a
+		}
+		x, y, mx, my := a.I128, b.I128, mask(a), mask(b)
+		if base == cmpEq {
+			for i := range out.Bool {
+				out.Bool[i] = truth(x[i&mx] == y[i&my]) ^ neg
+			}
+			return out, nil
+		}
+		for i := range out.Bool {
+			p, q := x[i&mx], y[i&my]
+			out.Bool[i] = truth(p.Hi < q.Hi || p.Hi == q.Hi && p.Lo < q.Lo) ^ neg
+		}
 		return out, nil
 	}
 }

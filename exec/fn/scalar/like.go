@@ -38,7 +38,7 @@ func resolveLike(fold bool) resolver {
 		if err := matches(args, want); err != nil {
 			return fn.Impl{}, err
 		}
-		impl := fn.Impl{Args: want, Result: boolean, Eval: likeKernel(fold)}
+		impl := fn.Impl{Args: want, Result: boolean, Eval: likeKernel(fold), Safe: true}
 		pattern, ok := constText(args, 1)
 		escape := `\`
 		if ok && len(args) == 3 {

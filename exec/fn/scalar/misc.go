@@ -3,6 +3,7 @@ package scalar
 import (
 	"fmt"
 	"math/bits"
+	"strings"
 
 	"github.com/sqlstream/sqlstream/exec/fn"
 	"github.com/sqlstream/sqlstream/exec/types"
@@ -130,18 +131,35 @@ func miscellany() []*fn.Scalar {
 			}),
 		},
 		{
-			Name: "typeof", Aliases: []string{"pg_typeof"}, Group: "Types", Nulls: fn.Custom, Syntax: []string{"typeof(a)"}, Doc: "Names the type of an expression.",
-			Examples: []fn.Example{{SQL: "typeof(1.5)", Want: "DECIMAL(2,1)"}, {SQL: "typeof(NULL)", Want: "NULL"}},
+			Name: "typeof", Aliases: []string{"pg_typeof"}, Group: "Types", Nulls: fn.Custom, Syntax: []string{"typeof(a)"}, Doc: "Names the type of an expression, in lower case.",
+			Examples: []fn.Example{{SQL: "typeof(1.5)", Want: "decimal(2,1)"}, {SQL: "typeof(NULL)", Want: "null"}},
 			Resolve: func(args []fn.Arg) (fn.Impl, error) {
 				if err := arity(args, 1, 1); err != nil {
 					return fn.Impl{}, err
 				}
-				name := args[0].Type.String()
+				name := typeName(args[0].Type)
 				eval := texts(func(dst []byte, _ []*vec.Vector, _ int) []byte { return append(dst, name...) })
 				return fn.Impl{Args: argTypes(args), Result: text, Eval: eval}, nil
 			},
 		},
 	}
+}
+
+// typeName is the type in lower case; names of fields keep theirs.
+func typeName(t types.Type) string {
+	switch t.Kind {
+	case types.Array:
+		return "array<" + typeName(*t.Elem) + ">"
+	case types.Map:
+		return "map<" + typeName(*t.Key) + "," + typeName(*t.Elem) + ">"
+	case types.Struct:
+		parts := make([]string, len(t.Fields))
+		for i, f := range t.Fields {
+			parts[i] = f.Name + ":" + typeName(f.Type)
+		}
+		return "struct<" + strings.Join(parts, ",") + ">"
+	}
+	return strings.ToLower(t.String())
 }
 
 // next is the next number of the context's generator (SplitMix64).

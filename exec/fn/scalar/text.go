@@ -175,23 +175,41 @@ func resolveLength(args []fn.Arg) (fn.Impl, error) {
 	return fixed(integer, ints(integer, func(args []*vec.Vector, r int) int64 { return int64(runes(args[0].Bytes(r))) }), text)(args)
 }
 
-// caseKernel turns ASCII letters in place in its own copy of the bytes, and leaves
-// other characters to slow.
+// caseKernel turns ASCII letters between from and to; slow does the texts that have
+// other characters.
 func caseKernel(from, to byte, slow func([]byte) []byte) fn.Kernel {
-	return texts(func(dst []byte, args []*vec.Vector, r int) []byte {
+	rowwise := texts(func(dst []byte, args []*vec.Vector, r int) []byte {
 		s := args[0].Bytes(r)
 		start := len(dst)
 		dst = append(dst, s...)
-		for i, ch := range dst[start:] {
-			if ch >= utf8.RuneSelf {
-				return append(dst[:start], slow(s)...)
-			}
-			if ch >= from && ch <= to {
-				dst[start+i] = ch ^ 0x20
-			}
+		if !turnCase(dst[start:], from, to) {
+			return append(dst[:start], slow(s)...)
 		}
 		return dst
 	})
+	return func(c *fn.Ctx, args []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
+		in := args[0]
+		if in.Const || len(in.Buf) > 32*rows.Len() {
+			return rowwise(c, args, rows)
+		}
+		buf := append([]byte(nil), in.Buf...) // all texts at once, in place
+		if !turnCase(buf, from, to) {
+			return rowwise(c, args, rows)
+		}
+		return &vec.Vector{Type: text, N: rows.N, Str: in.Str, Buf: buf}, nil
+	}
+}
+
+// turnCase turns letters in place; false at a character outside ASCII.
+func turnCase(b []byte, from, to byte) bool {
+	var seen byte
+	for i, ch := range b {
+		seen |= ch
+		if ch-from <= to-from {
+			b[i] = ch ^ 0x20
+		}
+	}
+	return seen < utf8.RuneSelf
 }
 
 func initcap(dst []byte, args []*vec.Vector, r int) []byte {
