@@ -49,7 +49,8 @@ func regexps() []*fn.Scalar {
 			Examples: []fn.Example{{SQL: "regexp_substr('row 42', '[0-9]+')", Want: "42"}, {SQL: "regexp_substr('row', '[0-9]+')", Want: "NULL"}},
 			Resolve: resolveRegexp(text, 2, []types.Type{text, text}, func(re *pattern, args []*vec.Vector, r int, out *vec.Vector, dst []byte) ([]byte, string) {
 				s := args[0].Bytes(r)
-				if m := re.find(s); m != nil {
+				var room [2 * maxGroups]int
+				if m := re.find(s, room[:0]); m != nil {
 					return append(dst, s[m[0]:m[1]]...), ""
 				}
 				out.SetNull(r)
@@ -78,7 +79,8 @@ func regexps() []*fn.Scalar {
 			Resolve: resolveRegexp(integer, 2, []types.Type{text, text}, func(re *pattern, args []*vec.Vector, r int, out *vec.Vector, dst []byte) ([]byte, string) {
 				s := args[0].Bytes(r)
 				out.I64[r] = 0
-				if m := re.find(s); m != nil {
+				var room [2 * maxGroups]int
+				if m := re.find(s, room[:0]); m != nil {
 					out.I64[r] = int64(runes(s[:m[0]])) + 1
 				}
 				return dst, ""
@@ -103,6 +105,7 @@ func regexps() []*fn.Scalar {
 type pattern struct {
 	*regexp.Regexp
 	need []byte
+	fast *fastProgram // nil = Regexp alone
 }
 
 func compile(s string) (*pattern, error) {
@@ -112,7 +115,8 @@ func compile(s string) (*pattern, error) {
 	}
 	p := &pattern{Regexp: re}
 	if tree, err := syntax.Parse(s, syntax.Perl); err == nil {
-		p.need = []byte(required(tree.Simplify()))
+		tree = tree.Simplify()
+		p.need, p.fast = []byte(required(tree)), newFastProgram(tree)
 	}
 	return p, nil
 }
@@ -140,11 +144,20 @@ func required(re *syntax.Regexp) string {
 
 func (p *pattern) may(s []byte) bool { return len(p.need) == 0 || bytes.Contains(s, p.need) }
 
-func (p *pattern) match(s []byte) bool { return p.may(s) && p.Match(s) }
+func (p *pattern) match(s []byte) bool {
+	var room [2 * maxGroups]int
+	return p.find(s, room[:0]) != nil
+}
 
-func (p *pattern) find(s []byte) []int {
+// find appends the bounds of the first match and of its groups to dst; nil = none.
+func (p *pattern) find(s []byte, dst []int) []int {
 	if !p.may(s) {
 		return nil
+	}
+	if p.fast != nil {
+		if m, decided := p.fast.find(s, dst); decided {
+			return m
+		}
 	}
 	return p.FindSubmatchIndex(s)
 }
@@ -247,7 +260,8 @@ func regexpExtract(re *pattern, args []*vec.Vector, r int, _ *vec.Vector, dst []
 		return dst, msg
 	}
 	s := args[0].Bytes(r)
-	m := re.find(s)
+	var room [2 * maxGroups]int
+	m := re.find(s, room[:0])
 	if m == nil || m[2*group] < 0 {
 		return dst, ""
 	}
@@ -350,7 +364,8 @@ func resolveExtractAll(args []fn.Arg) (fn.Impl, error) {
 func resolveMatch(args []fn.Arg) (fn.Impl, error) {
 	return resolveLists(2, []types.Type{text, text}, func(b *vec.Builder, re *pattern, args []*vec.Vector, r int) string {
 		s := args[0].Bytes(r)
-		m := re.find(s)
+		var room [2 * maxGroups]int
+		m := re.find(s, room[:0])
 		if m == nil {
 			b.AppendNull()
 			return ""
