@@ -73,6 +73,18 @@ type Reader interface {
 	Read(ctx context.Context, f File, s Section, rd Reading, emit func(*vec.Batch) error) error
 }
 
+// Bounded is a Reader that may know the range of a column in a section without reading
+// it.
+type Bounded interface {
+	// Bounds returns the range of Config.Columns[col] in the section; ok is false if it is
+	// not known. It is for columns whose values are PhysInt64.
+	Bounds(ctx context.Context, f File, s Section, col int) (b Bounds, ok bool, err error)
+}
+
+// Bounds are the least and the greatest value of a column, and how many are NULL. With
+// every value NULL there is no least one: ok is false.
+type Bounds struct{ Min, Max, Nulls int64 }
+
 // Section is a part of a file.
 type Section struct {
 	// Off and End bound the section: bytes, or row groups for parquet. Readers align

@@ -30,7 +30,7 @@ func infer(ctx context.Context, f format.File, c format.Config) ([]types.Column,
 			cols = append(cols, types.Column{Name: n})
 		}
 	}
-	src, err := lines.Open(f, format.Section{End: f.Size})
+	src, err := lines.Open(f, format.Section{End: f.Size}, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -69,7 +69,7 @@ func (r *reader) Read(ctx context.Context, f format.File, s format.Section, rd f
 	if err != nil {
 		return err
 	}
-	src, err := lines.Open(f, s)
+	src, err := lines.Open(f, s, nil)
 	if err != nil {
 		return err
 	}
@@ -151,7 +151,7 @@ func (r *reader) place(d *session, f format.File, names []string, byColumn []*fi
 
 // names reads the header of a file; none if the file is empty.
 func (r *reader) names(f format.File) ([]string, error) {
-	src, err := lines.Open(f, format.Section{End: f.Size})
+	src, err := lines.Open(f, format.Section{End: f.Size}, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -15,7 +15,7 @@ import (
 // infer guesses the columns from the first rows of a file. Rows that are not JSON are
 // passed over: the reading itself will report them.
 func infer(ctx context.Context, f format.File, c format.Config) ([]types.Column, error) {
-	src, err := lines.Open(f, format.Section{End: f.Size})
+	src, err := lines.Open(f, format.Section{End: f.Size}, nil)
 	if err != nil {
 		return nil, err
 	}

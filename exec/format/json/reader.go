@@ -30,8 +30,10 @@ type reader struct {
 	idle []*session // decoders to use again
 }
 
-// maxIdle bounds the decoders that are kept: more are not at work at a time.
-const maxIdle = 64
+const (
+	maxIdle   = 64      // decoders that are kept: more are not at work at a time
+	maxMemory = 8 << 20 // of an idle one: a large multi-line file must not stay
+)
 
 func newReader(c format.Config) (format.Reader, error) {
 	r := &reader{config: c, multi: c.Options.Bool("multi_line")}
@@ -63,7 +65,7 @@ func (r *reader) Read(ctx context.Context, f format.File, s format.Section, rd f
 	if err != nil {
 		return err
 	}
-	src, err := lines.Open(f, s)
+	src, err := lines.Open(f, s, d.memory)
 	if err != nil {
 		return err
 	}
@@ -103,6 +105,9 @@ func (r *reader) session(need []int) (*session, error) {
 
 func (r *reader) giveBack(d *session) {
 	d.End()
+	if d.memory = d.src.Buffer(); len(d.memory) > maxMemory {
+		d.memory = nil
+	}
 	d.src = nil
 	d.setBlock([]byte{'\n'})
 	d.wrong, d.depth = mismatch{}, 0
@@ -118,7 +123,8 @@ type session struct {
 	scanner
 	need    []int
 	src     *lines.Reader
-	counted int // multi-line: newlines before it are in Line
+	memory  []byte // of the last src
+	counted int    // multi-line: newlines before it are in Line
 }
 
 func (d *session) readLines() error {

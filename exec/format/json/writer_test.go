@@ -77,7 +77,7 @@ func TestWrittenForm(t *testing.T) {
 	if got != want {
 		t.Errorf("got  %swant %s", got, want)
 	}
-	c := formattest.Config(t, Format().WriteOptions, cols, "ignore_null_fields", "false", "timestamp_format", "dd.MM.yy HH:mm:ss.SSS XXX", "date_format", "EEE, d MMM yyyy")
+	c := formattest.Config(t, Format().WriteOptions, cols, "ignore_null_fields", "false", "timestamp_format", "dd.MM.yy HH:mm:ss.SSS xxx", "date_format", "EEE, d MMM yyyy")
 	c.Zone, _ = time.LoadLocation("Europe/Berlin")
 	got = string(formattest.Write(t, Format(), c, batch))
 	want = `{"s":"a\"b","n":null,"f":1.0,"m":-0.05,"ts":"01.01.26 01:00:00.123 +01:00","l":"1970-01-01T00:00:00.000001","d":"Thu, 1 Jan 1970","x":"aGk="}` + "\n"

@@ -49,7 +49,6 @@ func Sections(f format.File, whole bool) []format.Section {
 // Reader gives the lines that begin in a section, in blocks.
 type Reader struct {
 	file format.File
-	sect format.Section
 	src  io.ReadCloser
 	// pos is the file position of buf[n]; end is where lines may still begin.
 	pos, end int64
@@ -62,9 +61,9 @@ type Reader struct {
 	base     int64
 }
 
-// Open begins to read a section.
-func Open(f format.File, s format.Section) (*Reader, error) {
-	r := &Reader{file: f, sect: s, pos: s.Off, end: s.End, buf: make([]byte, firstBlock+Pad)}
+// Open begins to read a section. buf is memory to use, or nil; see Buffer.
+func Open(f format.File, s format.Section, buf []byte) (*Reader, error) {
+	r := &Reader{file: f, pos: s.Off, end: s.End, buf: buf[:cap(buf)]}
 	if _, compressed := format.CompressionOf(f.Name); compressed {
 		src, err := compress.Open(f)
 		if err != nil {
@@ -83,12 +82,16 @@ func Open(f format.File, s format.Section) (*Reader, error) {
 	return r, r.skipBOM()
 }
 
-// Close frees what Open took.
+// Close frees what Open took. Blocks may still be used.
 func (r *Reader) Close() error { return r.src.Close() }
+
+// Buffer is the reader's memory, to be given to another Open when no block of this one
+// is used any more.
+func (r *Reader) Buffer() []byte { return r.buf }
 
 func (r *Reader) skipBOM() error {
 	for r.n < 3 && !r.eof {
-		if err := r.read(minBlock); err != nil {
+		if err := r.read(r.firstRead()); err != nil {
 			return err
 		}
 	}
@@ -96,6 +99,12 @@ func (r *Reader) skipBOM() error {
 		r.next = 3
 	}
 	return nil
+}
+
+// firstRead is how much to read at first: of a small file all, and no more memory than
+// that takes.
+func (r *Reader) firstRead() int {
+	return int(min(minBlock, max(r.file.Size, 1)+1))
 }
 
 // skipFirstLine drops what belongs to the section before: all up to the first newline
@@ -137,6 +146,9 @@ func (r *Reader) read(want int) error {
 }
 
 func (r *Reader) grow(n int) {
+	if n <= len(r.buf) {
+		return
+	}
 	bigger := make([]byte, max(n, len(r.buf)*3/2))
 	copy(bigger, r.buf[:r.n])
 	r.buf = bigger

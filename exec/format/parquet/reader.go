@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
 	"sync"
 
 	"github.com/parquet-go/parquet-go"
@@ -64,6 +65,9 @@ func unreadable(t types.Type) string {
 
 // open returns the file with its footer decoded.
 func (r *reader) open(f format.File) (*parquet.File, error) {
+	if !reflect.TypeOf(f.R).Comparable() {
+		return openFile(f)
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, o := range r.opened {
@@ -83,8 +87,8 @@ func (r *reader) open(f format.File) (*parquet.File, error) {
 }
 
 func openFile(f format.File) (file *parquet.File, err error) {
-	if f.Size < 12 {
-		return nil, &format.FileError{File: f.Name, Err: fmt.Errorf("not a Parquet file: only %d bytes long", f.Size)}
+	if err := checkEnds(f.R, f.Size); err != nil {
+		return nil, &format.FileError{File: f.Name, Err: err}
 	}
 	err = safely(func() error {
 		file, err = parquet.OpenFile(f.R, f.Size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true),
@@ -94,7 +98,47 @@ func openFile(f format.File) (file *parquet.File, err error) {
 	if err != nil {
 		return nil, &format.FileError{File: f.Name, Err: fmt.Errorf("not a whole Parquet file: %w", err)}
 	}
+	if err := safely(func() error { return consistent(file, f.Size) }); err != nil {
+		return nil, &format.FileError{File: f.Name, Err: fmt.Errorf("damaged footer: %w", err)}
+	}
 	return file, nil
+}
+
+// consistent checks the numbers of the footer that are believed without reading pages:
+// a count(*) is answered from them.
+func consistent(file *parquet.File, size int64) error {
+	var leaves []*parquet.Column
+	collect(file.Root(), &leaves)
+	total := int64(0)
+	for i, g := range file.Metadata().RowGroups {
+		if len(g.Columns) != len(leaves) {
+			return fmt.Errorf("row group %d has %d columns, the schema %d", i, len(g.Columns), len(leaves))
+		}
+		for k, c := range g.Columns {
+			m := &c.MetaData
+			if leaves[k].MaxRepetitionLevel() == 0 && m.NumValues != g.NumRows || g.NumRows < 0 {
+				return fmt.Errorf("row group %d has %d rows, its column %q %d values", i, g.NumRows, leaves[k].Name(), m.NumValues)
+			}
+			if m.TotalCompressedSize < 0 || m.TotalCompressedSize > size || m.DataPageOffset < 0 || m.DataPageOffset > size {
+				return fmt.Errorf("column %q of row group %d lies outside of the file", leaves[k].Name(), i)
+			}
+		}
+		total += g.NumRows
+	}
+	if total != file.NumRows() {
+		return fmt.Errorf("%d rows in all, %d in the row groups", file.NumRows(), total)
+	}
+	return nil
+}
+
+func collect(c *parquet.Column, into *[]*parquet.Column) {
+	if c.Leaf() {
+		*into = append(*into, c)
+		return
+	}
+	for _, k := range c.Columns() {
+		collect(k, into)
+	}
 }
 
 // Sections implements format.Reader: one for each row group.
@@ -120,12 +164,12 @@ func (r *reader) Read(ctx context.Context, f format.File, s format.Section, rd f
 	if s.Off < 0 || s.End > int64(len(groups)) {
 		return &format.FileError{File: f.Name, Err: fmt.Errorf("has %d row groups, not %d: it was replaced", len(groups), s.End)}
 	}
-	scan := &scan{ctx: ctx, emit: emit}
+	scan := &scan{ctx: ctx, emit: emit, file: file, r: f.R}
 	if err := safely(func() error { return r.bind(scan, file, rd.Need) }); err != nil {
 		return &format.FileError{File: f.Name, Err: err}
 	}
 	for g := s.Off; g < s.End; g++ {
-		err := scan.group(groups[g])
+		err := scan.group(int(g), groups[g])
 		var broken *broken
 		if errors.As(err, &broken) {
 			return &format.FileError{File: f.Name, Err: fmt.Errorf("row group %d: %w", g, broken.err)}
@@ -195,6 +239,8 @@ func columnNames(root *parquet.Column) string {
 type scan struct {
 	binder
 	ctx   context.Context // a scan is one call
+	file  *parquet.File
+	r     io.ReaderAt
 	emit  func(*vec.Batch) error
 	nodes []*node
 	batch vec.Batch
@@ -206,9 +252,17 @@ type broken struct{ err error }
 func (b *broken) Error() string { return b.err.Error() }
 
 // group reads a row group.
-func (s *scan) group(g parquet.RowGroup) error {
+func (s *scan) group(index int, g parquet.RowGroup) error {
+	chunks := s.file.Metadata().RowGroups[index].Columns
 	for i, l := range s.leaves {
-		if err := safely(func() error { l.open(g, s.index[i]); return nil }); err != nil {
+		err := safely(func() error {
+			if err := checkPages(s.r, &chunks[s.index[i]].MetaData); err != nil {
+				return fmt.Errorf("column %q: %w", l.name, err)
+			}
+			l.open(g, s.index[i])
+			return nil
+		})
+		if err != nil {
 			return &broken{err}
 		}
 		defer l.close()

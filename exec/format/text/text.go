@@ -72,7 +72,7 @@ func (r *reader) Sections(_ context.Context, f format.File) ([]format.Section, e
 
 // Read implements format.Reader.
 func (r *reader) Read(ctx context.Context, f format.File, s format.Section, rd format.Reading, emit func(*vec.Batch) error) error {
-	src, err := lines.Open(f, s)
+	src, err := lines.Open(f, s, nil)
 	if err != nil {
 		return err
 	}
