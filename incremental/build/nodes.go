@@ -156,3 +156,14 @@ func (o *Op) Text() string { return opName(o.node.plan) }
 // Root is the operator that keeps the rows of an output: of a materialised view; nil
 // for other outputs.
 func (g *Graph) Root(output int) stateful.Operator { return g.outputs[output].op }
+
+// InputColumns are the columns of the rows that an operator takes, by the name that
+// late rows come with; nil if there is no such operator.
+func (g *Graph) InputColumns(operator string) []types.Column {
+	for _, o := range g.Ops {
+		if len(o.node.kids) > 0 && o.Text() == operator {
+			return o.node.kids[0].plan.Props().Columns
+		}
+	}
+	return nil
+}

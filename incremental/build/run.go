@@ -3,6 +3,7 @@ package build
 import (
 	"context"
 	"fmt"
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
 
@@ -303,6 +304,11 @@ func readAll(ctx context.Context, splits []source.Split, parts []*reader) error 
 	defer cancel(nil)
 	var next atomic.Int64
 	work := func(p *reader) {
+		defer func() { // a broken invariant ends the query, not the program
+			if r := recover(); r != nil {
+				cancel(fmt.Errorf("internal error: %v\n%s", r, debug.Stack()))
+			}
+		}()
 		for i := next.Add(1) - 1; i < int64(len(splits)) && ctx.Err() == nil; i = next.Add(1) - 1 {
 			if err := p.read(ctx, splits[i], i); err != nil {
 				cancel(err)

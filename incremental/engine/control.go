@@ -34,10 +34,14 @@ func (e *Engine) control(ctx context.Context, s *ast.QueryControl) (*Result, err
 		q.Kill()
 	case ast.AwaitQuery:
 		err = q.Await(ctx)
+	case ast.PauseQuery:
+		q.Pause()
+	case ast.ResumeQuery:
+		q.Resume()
 	case ast.StartQuery:
-		return nil, refuse(s.Span, "query %q cannot be started again in this process yet: run its statement again, it goes on from its checkpoint", q.Name)
+		return e.again(ctx, q)
 	default:
-		return nil, refuse(s.Span, "%s QUERY is not supported yet: STOP it, and run its statement again to go on from its checkpoint", s.Action)
+		return nil, refuse(s.Span, "%s QUERY is not supported", s.Action)
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
 		return &Result{Message: fmt.Sprintf("query %s is still %s", q.Name, q.Status())}, nil
@@ -46,6 +50,20 @@ func (e *Engine) control(ctx context.Context, s *ast.QueryControl) (*Result, err
 		return nil, err
 	}
 	return &Result{Message: fmt.Sprintf("query %s is %s", q.Name, q.Status())}, nil
+}
+
+// again is START QUERY: it runs a query that has ended once more, on its checkpoint.
+func (e *Engine) again(ctx context.Context, q *Query) (*Result, error) {
+	select {
+	case <-q.done:
+	default:
+		return nil, fmt.Errorf("query %q is %s already", q.Name, q.Status())
+	}
+	n, err := e.launch(ctx, q.Plan, q.SQL, q.target)
+	if err != nil {
+		return nil, err
+	}
+	return &Result{Message: fmt.Sprintf("query %s started", n.Name), Query: n}, nil
 }
 
 func (e *Engine) awaitMany(ctx context.Context, s *ast.QueryControl) (*Result, error) {

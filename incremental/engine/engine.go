@@ -42,10 +42,10 @@ type Options struct {
 	Stdout         io.Writer // of console sinks; nil = os.Stdout
 	// ConsoleFormat is how a SELECT over a stream is printed: csv, json, jsonl; else table.
 	ConsoleFormat string
-	Log            *slog.Logger
-	Listener       Listener
-	Batch          bool // every source is read once, as a table
-	Vars           map[string]string
+	Log           *slog.Logger
+	Listener      Listener
+	Batch         bool // every source is read once, as a table
+	Vars          map[string]string
 }
 
 // Engine holds objects and queries. Statements are executed one at a time; queries

@@ -37,6 +37,7 @@ type Query struct {
 	Started         time.Time
 
 	q        *trigger.Query
+	target   Target
 	clock    clock.Clock
 	poll     time.Duration
 	listener Listener
@@ -45,6 +46,8 @@ type Query struct {
 	stopOnce sync.Once
 	cancel   context.CancelFunc // ends at once
 	done     chan struct{}
+
+	resume chan struct{} // nil while running; closed by Resume. Guarded by mu
 
 	mu     sync.Mutex
 	status Status
@@ -128,8 +131,11 @@ func (q *Query) loop(ctx context.Context) error {
 
 func every(t *ast.Trigger) time.Duration { return intervalOf(t.Every) }
 
-// step runs one trigger and notes its progress.
+// step runs one trigger and notes its progress. While the query is paused it waits.
 func (q *Query) step(ctx context.Context) (bool, error) {
+	if err := q.whilePaused(ctx); err != nil || q.stopping() {
+		return false, err
+	}
 	p, err := q.q.Step(ctx)
 	if err != nil || p == nil {
 		return false, err
@@ -193,7 +199,7 @@ func (q *Query) continuous(ctx context.Context, interval time.Duration) error {
 	next := q.clock.Now()
 	for {
 		ran, err := q.step(ctx)
-		if err != nil || q.stopping() {
+		if err != nil || q.stopping() || !ran && q.q.Ended() {
 			return err
 		}
 		wait := time.Duration(0)
@@ -215,6 +221,47 @@ func (q *Query) continuous(ctx context.Context, interval time.Duration) error {
 		if err := q.wait(ctx, wait); err != nil || q.stopping() {
 			return err
 		}
+	}
+}
+
+// whilePaused serves requests until the query is resumed or stopped.
+func (q *Query) whilePaused(ctx context.Context) error {
+	for {
+		q.mu.Lock()
+		resume := q.resume
+		q.mu.Unlock()
+		if resume == nil {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-q.stop:
+			return nil
+		case <-resume:
+			return nil
+		case r := <-q.requests:
+			r.reply <- r.do(ctx)
+		}
+	}
+}
+
+// Pause holds the query after the trigger under way, until Resume.
+func (q *Query) Pause() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.status == Running {
+		q.status, q.resume = Paused, make(chan struct{})
+	}
+}
+
+// Resume lets a paused query go on.
+func (q *Query) Resume() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.resume != nil {
+		close(q.resume)
+		q.status, q.resume = Running, nil
 	}
 }
 

@@ -55,7 +55,7 @@ func (e *Engine) launch(ctx context.Context, p *physical.Query, sql string, tgt 
 	if err != nil {
 		return nil, errors.Join(err, o.close())
 	}
-	q := &Query{ID: o.cfg.ID, RunID: o.cfg.RunID, Name: p.Name, SQL: sql, Plan: p, Started: e.opt.Clock.Now(),
+	q := &Query{target: tgt, ID: o.cfg.ID, RunID: o.cfg.RunID, Name: p.Name, SQL: sql, Plan: p, Started: e.opt.Clock.Now(),
 		q: tq, clock: e.opt.Clock, poll: e.set.poll, listener: e.opt.Listener, requests: make(chan request),
 		stop: make(chan struct{}), done: make(chan struct{}), status: Running}
 	for _, out := range p.Outputs {
@@ -91,6 +91,9 @@ func (o *opening) open(ctx context.Context) (*trigger.Query, error) {
 		return nil, err
 	}
 	if err := o.outputs(ctx); err != nil {
+		return nil, err
+	}
+	if err := o.refused(); err != nil {
 		return nil, err
 	}
 	if err := o.pin(); err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -63,17 +64,14 @@ type commitLine struct {
 	Scans           map[string]scanLine `json:"scans"` // after the batch
 	Now             int64               `json:"triggerTimeUs"`
 	Shown           *int64              `json:"watermarkUs,omitempty"`
-	Digests         []string            `json:"digests"` // of the payloads, by output
+	Digests         []string            `json:"digests,omitempty"` // of the payloads, by output
 }
 
 func (j *Journal) epoch() int64 { return int64(j.Dir.Epoch()) }
 
+// close releases the lock last: until then nobody else may touch the files.
 func (j *Journal) close() error {
-	err := j.Dir.Close()
-	if e := j.State.Close(); err == nil {
-		err = e
-	}
-	return err
+	return errors.Join(j.Dir.Sync(), j.State.Close(), j.Dir.Close())
 }
 
 // sync makes everything durable: when the query is idle.

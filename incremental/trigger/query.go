@@ -30,6 +30,9 @@ type Config struct {
 	// Late and Bad keep refused rows; nil = they are only counted.
 	Late func(operator string, b *vec.Batch, rows []int32) error
 	Bad  func(source.BadRow)
+	// Published is told of each batch after its sinks have it: refused rows of a batch that
+	// did not get there are not kept.
+	Published func() error
 }
 
 // Input is a source that the query reads, and the scans of it.
@@ -68,6 +71,8 @@ type Query struct {
 	shown int64 // the watermark that progress shows
 	begun bool
 	redo  *planned // a batch whose range is logged and whose result is not
+	// failed is the error of the trigger that ended the query.
+	failed error
 }
 
 // Open makes a query from its parts and recovers what an earlier run left: state,
@@ -125,4 +130,14 @@ func (q *Query) Rest() error {
 		return nil
 	}
 	return q.Journal.sync()
+}
+
+// Ended reports that no input will ever give rows again.
+func (q *Query) Ended() bool {
+	for _, in := range q.Inputs {
+		if !in.finished && !in.Source.Finished() {
+			return false
+		}
+	}
+	return true
 }

@@ -34,7 +34,19 @@ func (q *Query) newPlanned(id, now int64) *planned {
 
 // Step runs one trigger, if there is anything to do: rows, a timer, or a batch that
 // a crash left behind. It returns nil if there was nothing.
+//
+// A failed trigger leaves the graph half done and its batch in an unknown place, so its
+// error is the answer of every later Step: only a new start, which recovers, goes on.
 func (q *Query) Step(ctx context.Context) (*Progress, error) {
+	if q.failed != nil {
+		return nil, q.failed
+	}
+	p, err := q.step(ctx)
+	q.failed = err
+	return p, err
+}
+
+func (q *Query) step(ctx context.Context) (*Progress, error) {
 	tm := startTiming(q.Clock)
 	p, err := q.plan(ctx, tm)
 	if err != nil || p == nil {
@@ -65,7 +77,7 @@ func (q *Query) plan(ctx context.Context, tm *timing) (*planned, error) {
 		if in.finished {
 			continue
 		}
-		r, ok, err := in.Source.Plan(ctx, in.Limits, in.upTo)
+		r, ok, err := in.Source.Plan(ctx, in.limits(), in.upTo)
 		if err != nil {
 			return nil, in.wrap(err)
 		}
@@ -79,10 +91,21 @@ func (q *Query) plan(ctx context.Context, tm *timing) (*planned, error) {
 	return p, nil
 }
 
+// finite reports whether the input is read once, to its end.
+func (in *Input) finite() bool { return in.Scans[0].Plan.Finite }
+
+// limits bound a micro-batch. A finite input has no say in how the query is cut.
+func (in *Input) limits() source.Limits {
+	if in.finite() {
+		return source.Limits{}
+	}
+	return in.Limits
+}
+
 func (in *Input) wrap(err error) error { return fmt.Errorf("source %q: %w", in.Name, err) }
 
 // due reports whether a trigger without rows would change something: the first one
-// of a query that has rows of its own, or a timer.
+// of a query that has rows of its own, the end of a finite input, or a timer.
 func (q *Query) due(now int64) bool {
 	if !q.begun {
 		if q.Graph.StartsWithRows() {
@@ -91,6 +114,9 @@ func (q *Query) due(now int64) bool {
 		q.noteStart(now)
 	}
 	for _, in := range q.Inputs {
+		if in.finite() && !in.finished {
+			return true
+		}
 		for _, s := range in.Scans {
 			if !s.Idle && in.isIdle(s, now) {
 				return true
@@ -202,31 +228,34 @@ func (q *Query) inputs(ctx context.Context, p *planned) ([]build.Input, error) {
 			return nil, in.wrap(err)
 		}
 		for _, s := range in.Scans {
-			out = append(out, build.Input{Scan: s, Splits: splits, Last: s.Plan.Finite})
+			out = append(out, build.Input{Scan: s, Splits: splits, Last: in.ends(ok)})
 		}
 	}
 	for i, in := range q.Inputs {
-		if _, ok := p.ranges[i]; ok || in.finished {
+		if _, ok := p.ranges[i]; ok || !in.ends(ok) {
 			continue
 		}
 		for _, s := range in.Scans {
-			if s.Plan.Finite {
-				out = append(out, build.Input{Scan: s, Last: true})
-			}
+			out = append(out, build.Input{Scan: s, Last: true})
 		}
 	}
 	return out, nil
 }
 
+// ends reports whether a finite input ends with this batch: there is nothing behind the
+// range that the batch takes, or it takes none.
+func (in *Input) ends(takes bool) bool {
+	return in.finite() && !in.finished && (!takes || in.Source.Finished())
+}
+
 // settleInputs moves positions behind the batch.
 func (q *Query) settleInputs(p *planned) error {
 	for i, in := range q.Inputs {
-		if r, ok := p.ranges[i]; ok {
+		r, ok := p.ranges[i]
+		if ok {
 			in.end = r.Offset
 		}
-		for _, s := range in.Scans {
-			in.finished = in.finished || s.Plan.Finite
-		}
+		in.finished = in.finished || in.ends(ok)
 	}
 	q.begun = true
 	q.now = p.now
@@ -265,6 +294,11 @@ func (q *Query) finish(ctx context.Context, p *planned, out *build.Outcome, payl
 	for i, o := range q.Outputs {
 		if err := o.Sink.Publish(ctx, q.batch, payloads[i]); err != nil {
 			return fmt.Errorf("sink %s: batch %d: %w", o.Sink.Description(), p.id, err)
+		}
+	}
+	if q.Published != nil {
+		if err := q.Published(); err != nil {
+			return err
 		}
 	}
 	done()
