@@ -181,14 +181,37 @@ func (q *Query) commitLine(p *planned, out *build.Outcome, payloads [][]byte) co
 	return c
 }
 
+// logged is the metadata of PREPARED(n).
+func (j *Journal) logged(n int64) (commitLine, error) {
+	var c commitLine
+	p, err := j.State.Prepared(n)
+	if err != nil {
+		return c, err
+	}
+	if err := json.Unmarshal(p.Meta, &c); err != nil {
+		return c, fmt.Errorf("state log batch %d: metadata: %w", n, err)
+	}
+	return c, nil
+}
+
 // commit starts to write commits/N.
-func (j *Journal) commit(q *Query, p *planned, out *build.Outcome) error {
-	line, err := json.Marshal(commitLine{NextWatermarkMs: millis(q.shown), Rows: rowsOf(out), Scans: q.scanLines(), Now: p.now})
+func (j *Journal) commit(n int64, c commitLine) error {
+	c.Shown, c.Digests = nil, nil
+	line, err := json.Marshal(c)
 	if err != nil {
 		return err
 	}
-	j.Dir.WriteCommit(p.id, [][]byte{line})
+	j.Dir.WriteCommit(n, [][]byte{line})
 	return nil
+}
+
+// recommit starts to write commits/N from the logged metadata.
+func (j *Journal) recommit(n int64) error {
+	c, err := j.logged(n)
+	if err != nil {
+		return err
+	}
+	return j.commit(n, c)
 }
 
 // joinPayloads frames the payloads of all outputs, in order.

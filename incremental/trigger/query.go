@@ -15,6 +15,7 @@ import (
 	"github.com/sqlstream/sqlstream/exec/source"
 	"github.com/sqlstream/sqlstream/exec/vec"
 	"github.com/sqlstream/sqlstream/incremental/build"
+	"github.com/sqlstream/sqlstream/storage/checkpoint"
 )
 
 // Config is a query ready to run. The engine has opened everything in it; Close
@@ -80,7 +81,7 @@ type Query struct {
 func Open(ctx context.Context, c Config) (*Query, error) {
 	q := &Query{Config: c, shown: noWatermark}
 	if c.Journal == nil {
-		return q, q.checkSinks(ctx, -1)
+		return q, q.checkSinks(ctx, checkpoint.NoBatch, true)
 	}
 	return q, q.recover(ctx)
 }

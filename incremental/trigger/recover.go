@@ -3,6 +3,7 @@ package trigger
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"github.com/sqlstream/sqlstream/exec/source"
@@ -32,14 +33,14 @@ func (q *Query) recover(ctx context.Context) error {
 		prepared = r.Discard - 1
 	}
 	q.next = r.Next
-	if err := q.checkSinks(ctx, prepared); err != nil {
+	if err := q.checkSinks(ctx, prepared, r.Republish == checkpoint.NoBatch); err != nil {
 		return err
 	}
 	if err := q.restore(prepared, r.Rerun); err != nil {
 		return err
 	}
 	if r.Republish != checkpoint.NoBatch {
-		if err := q.republish(ctx, r.Republish); err != nil {
+		if err := q.republish(ctx, r); err != nil {
 			return err
 		}
 	}
@@ -94,13 +95,9 @@ func (q *Query) restoreTimes(prepared int64) error {
 	if prepared == checkpoint.NoBatch {
 		return nil
 	}
-	p, err := q.Journal.State.Prepared(prepared)
+	c, err := q.Journal.logged(prepared)
 	if err != nil {
 		return err
-	}
-	var c commitLine
-	if err := json.Unmarshal(p.Meta, &c); err != nil {
-		return fmt.Errorf("state log batch %d: metadata: %w", prepared, err)
 	}
 	q.setScans(c.Scans)
 	q.now, q.begun = c.Now, true
@@ -110,7 +107,8 @@ func (q *Query) restoreTimes(prepared int64) error {
 	return nil
 }
 
-// restoreSources gives each source what earlier batches took from it.
+// restoreSources gives each source what earlier batches took from it. An input that has
+// ended is not read again, and may not even be there any more.
 func (q *Query) restoreSources(prepared int64) error {
 	if prepared == checkpoint.NoBatch {
 		return nil
@@ -120,6 +118,9 @@ func (q *Query) restoreSources(prepared int64) error {
 		return err
 	}
 	for i, in := range q.Inputs {
+		if in.finished {
+			continue
+		}
 		if err := in.restoreLog(q.Journal.logs[i], prepared); err != nil {
 			return err
 		}
@@ -232,8 +233,10 @@ func contains(names []string, name string) bool {
 	return false
 }
 
-// republish gives the sinks the logged payload of a batch that they may not hold.
-func (q *Query) republish(ctx context.Context, n int64) error {
+// republish gives the sinks the logged payload of the last batch, which they may not
+// hold, and writes the commits that are missing up to it.
+func (q *Query) republish(ctx context.Context, r checkpoint.Recovery) error {
+	n := r.Republish
 	p, err := q.Journal.State.Prepared(n)
 	if err != nil {
 		return err
@@ -248,7 +251,15 @@ func (q *Query) republish(ctx context.Context, n int64) error {
 			return fmt.Errorf("sink %s: batch %d: %w", o.Sink.Description(), n, err)
 		}
 	}
-	q.Journal.Dir.WriteCommit(n, [][]byte{p.Meta})
+	first := n
+	if r.Recommit != checkpoint.NoBatch {
+		first = r.Recommit
+	}
+	for ; first <= n; first++ {
+		if err := q.Journal.recommit(first); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
@@ -263,10 +274,14 @@ func (q *Query) discardStaged(ctx context.Context, from int64) error {
 	return nil
 }
 
-// checkSinks applies the marker rule: a sink holds the last logged batch, or the one
-// before it (then it is published again). Anything else belongs to another
-// checkpoint, and is never written to.
-func (q *Query) checkSinks(ctx context.Context, prepared int64) error {
+// checkSinks applies the marker rule: a sink holds the last logged batch, or, while that
+// is not committed, the one before it (then it is published again). Anything else
+// belongs to another checkpoint, and is never written to.
+func (q *Query) checkSinks(ctx context.Context, prepared int64, committed bool) error {
+	least := prepared - 1
+	if committed {
+		least = prepared
+	}
 	for _, o := range q.Outputs {
 		m, err := o.Sink.Marker(ctx)
 		if err != nil {
@@ -275,11 +290,11 @@ func (q *Query) checkSinks(ctx context.Context, prepared int64) error {
 		if !o.Marks || o.Adopt {
 			continue
 		}
-		if err := checkMarker(m.OK, m.ID, prepared); err != nil {
+		if err := checkMarker(m.OK, m.ID, least, prepared); err != nil {
 			return fmt.Errorf("sink %s: %w", o.Sink.Description(), err)
 		}
-		if m.OK && m.ID == prepared && q.Journal != nil {
-			if err := q.checkDigest(o, m.Digest, prepared); err != nil {
+		if m.OK && q.Journal != nil {
+			if err := q.checkDigest(o, m.Digest, m.ID); err != nil {
 				return err
 			}
 		}
@@ -287,15 +302,16 @@ func (q *Query) checkSinks(ctx context.Context, prepared int64) error {
 	return nil
 }
 
-func checkMarker(ok bool, id, prepared int64) error {
+// checkMarker: the sink must be at a batch from least to prepared.
+func checkMarker(ok bool, id, least, prepared int64) error {
 	switch {
-	case !ok && prepared <= 0:
+	case !ok && least < 0:
 		return nil
 	case !ok:
 		return fmt.Errorf("it holds nothing, but the checkpoint is at batch %d; it is not the sink of this checkpoint, or was emptied: give the query a new checkpoint, or set adopt_sink = true to go on after batch %d", prepared, prepared)
 	case id > prepared:
 		return fmt.Errorf("it holds batch %d, but the checkpoint is at batch %d: the checkpoint is older than the sink; restore the newer checkpoint, or choose another sink", id, prepared)
-	case id < prepared-1:
+	case id < least:
 		return fmt.Errorf("it holds batch %d only, but the checkpoint is at batch %d: batches are missing from the sink; restore it, or set adopt_sink = true to go on after batch %d", id, prepared, prepared)
 	}
 	return nil
@@ -306,13 +322,12 @@ func (q *Query) checkDigest(o *Output, digest string, n int64) error {
 	if digest == "" || n == checkpoint.NoBatch {
 		return nil
 	}
-	p, err := q.Journal.State.Prepared(n)
+	c, err := q.Journal.logged(n)
+	if errors.Is(err, checkpoint.ErrMissing) {
+		return nil // the log is shorter than that
+	}
 	if err != nil {
 		return err
-	}
-	var c commitLine
-	if err := json.Unmarshal(p.Meta, &c); err != nil {
-		return fmt.Errorf("state log batch %d: metadata: %w", n, err)
 	}
 	for i, x := range q.Outputs {
 		if x == o && i < len(c.Digests) && c.Digests[i] != digest {

@@ -304,7 +304,7 @@ func (q *Query) finish(ctx context.Context, p *planned, out *build.Outcome, payl
 	done()
 	defer tm.span("commitOffsets")()
 	if q.Journal != nil {
-		if err := q.Journal.commit(q, p, out); err != nil {
+		if err := q.Journal.commit(p.id, q.commitLine(p, out, nil)); err != nil {
 			return err
 		}
 	}
