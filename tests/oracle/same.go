@@ -1,0 +1,157 @@
+package oracle
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// loose says which differences between values are free.
+type loose struct {
+	bags bool    // order inside arrays
+	rel  float64 // relative error of numbers; 0 = 1e-9 for floats, none for whole numbers
+}
+
+// sameValue compares a value of ours with a recorded one.
+func (l loose) sameValue(x, y any) bool {
+	if xn, ok := number(x); ok {
+		yn, ok := number(y)
+		return ok && l.sameNumber(x, y, xn, yn)
+	}
+	switch x := x.(type) {
+	case []any:
+		y, ok := y.([]any)
+		return ok && l.sameList(x, y)
+	case map[string]any:
+		y, ok := y.(map[string]any)
+		return ok && l.sameObject(x, y)
+	}
+	return x == y
+}
+
+func number(x any) (float64, bool) {
+	switch x := x.(type) {
+	case float64:
+		return x, true
+	case json.Number:
+		f, err := x.Float64()
+		return f, err == nil
+	}
+	return 0, false
+}
+
+func (l loose) sameNumber(x, y any, xf, yf float64) bool {
+	if xs, ok := x.(json.Number); ok && l.rel == 0 {
+		if ys, ok := y.(json.Number); ok && isWhole(xs) && isWhole(ys) {
+			return xs == ys
+		}
+	}
+	rel := max(l.rel, 1e-9)
+	return xf == yf || math.Abs(xf-yf) <= rel*max(math.Abs(xf), math.Abs(yf), 1e-300)
+}
+
+func isWhole(n json.Number) bool {
+	_, err := strconv.ParseInt(n.String(), 10, 64)
+	return err == nil
+}
+
+func (l loose) sameList(x, y []any) bool {
+	if len(x) != len(y) {
+		return false
+	}
+	if l.bags {
+		rest := slices.Clone(y)
+		for _, e := range x {
+			i := slices.IndexFunc(rest, func(o any) bool { return l.sameValue(e, o) })
+			if i < 0 {
+				return false
+			}
+			rest = slices.Delete(rest, i, i+1)
+		}
+		return true
+	}
+	for i := range x {
+		if !l.sameValue(x[i], y[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+func (l loose) sameObject(x, y map[string]any) bool {
+	if m, ok := x["$map"]; ok {
+		n, ok := y["$map"].([]any)
+		return ok && loose{bags: true, rel: l.rel}.sameList(m.([]any), n)
+	}
+	if len(x) != len(y) {
+		return false
+	}
+	for k, v := range x {
+		o, ok := y[k]
+		if !ok || !l.sameValue(v, o) {
+			return false
+		}
+	}
+	return true
+}
+
+// row is a row as recorded cases write values, by position.
+type row []any
+
+func (l loose) sameRow(x, y row) bool {
+	if len(x) != len(y) {
+		return false
+	}
+	for i := range x {
+		if !l.sameValue(x[i], y[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// diff takes the rows that both bags have away.
+func (l loose) diff(ours, theirs []row) (onlyOurs, onlyTheirs []row) {
+	rest := slices.Clone(theirs)
+	for _, r := range ours {
+		i := slices.IndexFunc(rest, func(o row) bool { return l.sameRow(r, o) })
+		if i < 0 {
+			onlyOurs = append(onlyOurs, r)
+			continue
+		}
+		rest = slices.Delete(rest, i, i+1)
+	}
+	return onlyOurs, rest
+}
+
+func (l loose) sameBag(x, y []row) bool {
+	a, b := l.diff(x, y)
+	return len(a) == 0 && len(b) == 0
+}
+
+// sameOrder compares rows one by one.
+func (l loose) sameOrder(x, y []row) bool { return slices.EqualFunc(x, y, l.sameRow) }
+
+// show prints rows for a message.
+func show(rows []row) string {
+	if len(rows) == 0 {
+		return "(none)"
+	}
+	const most = 6
+	var parts []string
+	for i, r := range rows {
+		if i == most {
+			parts = append(parts, fmt.Sprintf("… %d rows", len(rows)))
+			break
+		}
+		text, err := json.Marshal([]any(r))
+		if err != nil {
+			text = []byte(err.Error())
+		}
+		parts = append(parts, string(text))
+	}
+	return strings.Join(parts, " ")
+}
