@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/sqlstream/sqlstream/exec/format/column"
 	"github.com/sqlstream/sqlstream/exec/types"
@@ -141,15 +142,30 @@ func (n *names) add(name string, f *field) {
 	}
 }
 
-func (n *names) find(key []byte) *field {
-	if f, ok := n.exact[string(key)]; ok {
+func (n *names) find(name []byte) *field {
+	if f, ok := n.exact[string(name)]; ok {
 		return f
 	}
-	low := strings.ToLower(string(key))
-	if n.twice[low] {
+	var buf [64]byte
+	low := foldCase(buf[:0], name)
+	if n.twice[string(low)] {
 		return nil
 	}
-	return n.folded[low]
+	return n.folded[string(low)]
+}
+
+// foldCase appends a name in lower case. It allocates only for long or foreign ones.
+func foldCase(dst, name []byte) []byte {
+	for _, c := range name {
+		switch {
+		case c >= utf8.RuneSelf:
+			return append(dst[:0], strings.ToLower(string(name))...)
+		case c >= 'A' && c <= 'Z':
+			c |= 0x20
+		}
+		dst = append(dst, c)
+	}
+	return dst
 }
 
 // decodeFolded reads a key that matches only regardless of case: an exact one in the

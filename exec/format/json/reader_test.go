@@ -338,3 +338,42 @@ const (
 	bidLine = `{"auction":1003,"bidder":1001,"price":8524819,"channel":"Baidu","url":"https://www.nexmark.com/lew/acvzb/vno/item.htm?query=1","date_time":"2026-01-01T00:00:00.001","extra":"hzehvnxvqhuhktpxpprqzsodcuaocvyhukydarxraxtbpbreilyhdfdxauvnktouvnp"}`
 	adLine  = `{"user_id":"bb978e9e-5de8-5a19-c4c4-a64109ca6bfa","page_id":"d297144e-a2d4-b73f-66ca-a3139c18b9d2","ad_id":"b6514797-ebc3-75e7-15d6-af20f8c91d9f","ad_type":"mail","event_type":"purchase","event_time":1767225600001,"ip_address":"1.2.3.0"}`
 )
+
+// TestManyKeys has more keys than are remembered, and rows after them that use known ones.
+func TestManyKeys(t *testing.T) {
+	c := config(t, formattest.Columns("a", types.Int64, "b", types.Int64))
+	var content bytes.Buffer
+	var want []string
+	for i := range 5000 {
+		fmt.Fprintf(&content, "{\"k%d\":1,\"a\":%d,\"K%d\":{\"x\":[]},\"b\":%d}\n", i, i, i, -i)
+		want = append(want, fmt.Sprint(i, " | ", -i))
+	}
+	check(t, c, content.String(), want...)
+}
+
+// TestNoAllocationPerRow reads nested rows with unknown, folded and escaped keys.
+func TestNoAllocationPerRow(t *testing.T) {
+	pair := types.StructOf(types.Field{Name: "x", Type: types.Of(types.Int32)}, types.Field{Name: "y", Type: types.ArrayOf(types.Of(types.String))})
+	c := config(t, formattest.Columns("s", pair, "m", types.MapOf(types.Of(types.String), types.Of(types.Int64)), "d", types.DecimalOf(30, 2), "t", types.Timestamp, "b", types.Bytes))
+	line := `{"s":{"Other":1,"X":2,"y":["a\n","b"]},"M":{"k":1,"l":2},"d":12345678901234567890.5,"t":"2026-01-01T00:00:00+01:00","b":"aGk=","u":[{"v":null}]}` + "\n"
+	r, err := newReader(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := func(rows int) float64 {
+		f := formattest.File("a.json", bytes.Repeat([]byte(line), rows))
+		return testing.AllocsPerRun(3, func() {
+			n := 0
+			err := r.Read(t.Context(), f, format.Section{End: f.Size}, format.Reading{Need: []int{0, 1, 2, 3, 4}}, func(b *vec.Batch) error {
+				n += b.N
+				return nil
+			})
+			if err != nil || n != rows {
+				t.Fatal(n, err)
+			}
+		})
+	}
+	if few, many := read(100), read(10_000); many > few+20 {
+		t.Errorf("%g allocations for 100 rows, %g for 10,000", few, many)
+	}
+}

@@ -24,6 +24,7 @@ type scanner struct {
 	layout layout
 	root   *key
 	keys   map[string]*key
+	stray  key // stands for a text that is not remembered
 	times  *scan.Times
 
 	got     []uint64 // fields of the row that have a value: bits as in layout.all
@@ -71,10 +72,11 @@ func (s *scanner) object(p int) int {
 		if scan.At(s.base, p) <= ' ' { // more white space than was predicted
 			p = s.blanks(p)
 		}
-		if f := next.field; f == nil {
+		f := next.field
+		if f == nil {
 			p = s.skip(p)
 		} else {
-			p = s.value(f, p)
+			p = s.member(f, p)
 		}
 		if p < 0 {
 			return p
@@ -83,19 +85,18 @@ func (s *scanner) object(p int) int {
 	}
 }
 
-// value decodes a top-level value into its column.
-func (s *scanner) value(f *field, p int) int {
-	row := s.Row
+// member decodes a top-level value into its column.
+func (s *scanner) member(f *field, p int) int {
 	var q int
 	switch f.op {
 	case opString:
-		q = s.text(f, row, p)
+		q = s.text(f, s.Row, p)
 	case opInt:
-		q = s.integer(f, row, p)
+		q = s.integer(f, s.Row, p)
 	case opTimestamp:
-		q = s.timestamp(f, row, p)
+		q = s.timestamp(f, s.Row, p)
 	default:
-		q = f.decode(s, f, row, p)
+		q = f.decode(s, f, s.Row, p)
 	}
 	if q > 0 {
 		s.got[f.word] |= f.bit
@@ -165,16 +166,18 @@ func (s *scanner) learn(prev *key, from int) (*key, int) {
 	if p < 0 {
 		return nil, p
 	}
-	k := s.keys[string(s.buf[from:p])]
-	if k == nil {
-		k = newKey(s.buf[from:p], s.layout.find(s.unescaped(start, end)))
-		if len(s.keys) < maxKeys {
-			s.keys[string(k.gap)] = k
-		}
-	}
-	if len(s.keys) < maxKeys {
+	if k := s.keys[string(s.buf[from:p])]; k != nil {
 		k.follows(prev)
+		return k, p
 	}
+	f := s.layout.find(s.unescaped(start, end))
+	if len(s.keys) == maxKeys {
+		s.stray = key{field: f}
+		return &s.stray, p
+	}
+	k := newKey(s.buf[from:p], f)
+	s.keys[string(k.gap)] = k
+	k.follows(prev)
 	return k, p
 }
 

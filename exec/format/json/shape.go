@@ -63,7 +63,7 @@ func (k *key) restAt(base unsafe.Pointer, p int) bool {
 	return true
 }
 
-// predict makes k the first successor of a key.
+// follows makes k the first successor of a key.
 func (k *key) follows(prev *key) {
 	i := 0
 	for i < ways-1 && prev.next[i] != nil && prev.next[i] != k {
