@@ -7,7 +7,9 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -26,13 +28,14 @@ func TestMain(m *testing.M) {
 //	waitfor FILE [REGEX]          waits until the file exists and has the text
 //	mtime RFC3339 FILE...         sets modification times
 //	files [-count=N] PATTERN      the glob pattern must match that many files, or any
+//	cmprows FILE1 FILE2           cmp, but in any order between lines that begin with ---
 //
 // With UPDATE_SCRIPTS set, the files that cmp compares with are written anew.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "../../tests/scripts",
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"status": statusCommand, "waitfor": waitForCommand, "mtime": mtimeCommand, "files": filesCommand},
+			"status": statusCommand, "waitfor": waitForCommand, "mtime": mtimeCommand, "files": filesCommand, "cmprows": cmpRowsCommand},
 		RequireExplicitExec: true,
 		UpdateScripts:       os.Getenv("UPDATE_SCRIPTS") != "",
 		Setup: func(e *testscript.Env) error {
@@ -119,4 +122,29 @@ func filesCommand(ts *testscript.TestScript, neg bool, args []string) {
 	case !neg && (len(found) == 0 && want != 0 || want >= 0 && len(found) != want):
 		ts.Fatalf("%s matches %d files: %v", args[0], len(found), found)
 	}
+}
+
+func cmpRowsCommand(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: cmprows FILE1 FILE2")
+	}
+	got, want := sortedRows(ts.ReadFile(args[0])), sortedRows(ts.ReadFile(args[1]))
+	if got != want {
+		ts.Fatalf("rows differ: got\n%s\nwant\n%s", got, want)
+	}
+}
+
+// sortedRows sorts the lines of each section.
+func sortedRows(text string) string {
+	var out, section []string
+	for _, line := range append(strings.Split(strings.TrimSpace(text), "\n"), "---") {
+		if !strings.HasPrefix(line, "---") {
+			section = append(section, line)
+			continue
+		}
+		slices.Sort(section)
+		out = append(append(out, section...), line)
+		section = nil
+	}
+	return strings.Join(out, "\n")
 }
