@@ -20,11 +20,6 @@ func resolveTimeArith(op arithOp, a, b types.Type) (fn.Impl, error) {
 		}
 		impl.Args[0], impl.Args[1] = impl.Args[1], impl.Args[0]
 		impl.Eval = swapped(impl.Eval)
-		for _, list := range [][]int{impl.Monotone, impl.MonotoneFixed} {
-			for i := range list {
-				list[i] = 1
-			}
-		}
 		return impl, nil
 	case op > opSub:
 		return intervalScale(op, a, b)
@@ -41,6 +36,29 @@ func resolveTimeArith(op arithOp, a, b types.Type) (fn.Impl, error) {
 	return fn.Impl{}, unsupported(op, a, b)
 }
 
+// shiftMonotone tells whether a moved time keeps its order: a date always does, a
+// timestamp when it moves by time, or by days where no clock changes. Months clip
+// different days to one and can swap their times.
+func shiftMonotone(impl fn.Impl, args []fn.Arg) (always, fixed []int) {
+	at, by := 0, 1
+	if !impl.Result.IsTime() {
+		return nil, nil
+	}
+	if !args[0].Type.IsTime() {
+		at, by = 1, 0
+	}
+	iv := args[by].Const
+	switch {
+	case impl.Result.Kind == types.Date && impl.Args[at].Kind == types.Date:
+		return []int{at}, []int{at}
+	case iv == nil || iv.Type.Kind != types.Interval || iv.IsNull(0) || iv.Iv[0].Months != 0:
+		return nil, nil
+	case iv.Iv[0].Days == 0 || impl.Result.Kind == types.TimestampNTZ:
+		return []int{at}, []int{at}
+	}
+	return nil, []int{at}
+}
+
 func swapped(k fn.Kernel) fn.Kernel {
 	return func(c *fn.Ctx, args []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
 		return k(c, []*vec.Vector{args[1], args[0]}, rows)
@@ -50,7 +68,7 @@ func swapped(k fn.Kernel) fn.Kernel {
 // shift is time ± interval. A DATE moves by whole days: a constant interval with hours
 // has made it a TIMESTAMP before (withHours), from a column they are an error.
 func shift(op arithOp, t types.Type) fn.Impl {
-	impl := fn.Impl{Args: []types.Type{t, interval}, Result: t, MonotoneFixed: []int{0}}
+	impl := fn.Impl{Args: []types.Type{t, interval}, Result: t}
 	sign := int64(1)
 	if op == opSub {
 		sign = -1
@@ -143,7 +161,7 @@ func shiftDays(op arithOp) fn.Impl {
 		})
 		return out, err
 	}
-	return fn.Impl{Args: []types.Type{date, bigint}, Result: date, Eval: eval, Monotone: []int{0}}
+	return fn.Impl{Args: []types.Type{date, bigint}, Result: date, Eval: eval}
 }
 
 // timeDifference is the INTERVAL between two times: whole days between dates, µs

@@ -2,7 +2,6 @@ package scalar
 
 import (
 	"fmt"
-	"sort"
 
 	"github.com/sqlstream/sqlstream/exec/fn"
 	"github.com/sqlstream/sqlstream/exec/types"
@@ -93,45 +92,6 @@ func arrays() []*fn.Scalar {
 	return append(all, arraySets()...)
 }
 
-// arraySets rearrange the elements of one array, or combine two as sets.
-func arraySets() []*fn.Scalar {
-	group := "Arrays"
-	return []*fn.Scalar{
-		{
-			Name: "array_distinct", Group: group, Syntax: []string{"array_distinct(array)"}, Doc: "Drops the elements that occurred before.",
-			Examples: []fn.Example{{SQL: "array_distinct(array(3, 1, 3, NULL, NULL))", Want: "[3,1,null]"}, {SQL: "array_distinct(NULL)", Want: "NULL"}},
-			Resolve: func(args []fn.Arg) (fn.Impl, error) {
-				return arraysOf(args, func(b *vec.Builder, in *vec.Vector, from, to int) {
-					appendDistinct(b, in, from, to, from)
-					b.EndList()
-				})
-			},
-		},
-		{
-			Name: "array_compact", Group: group, Syntax: []string{"array_compact(array)"}, Doc: "Drops the NULLs.",
-			Examples: []fn.Example{{SQL: "array_compact(array(1, NULL, 2))", Want: "[1,2]"}, {SQL: "array_compact(NULL)", Want: "NULL"}},
-			Resolve: func(args []fn.Arg) (fn.Impl, error) {
-				return arraysOf(args, func(b *vec.Builder, in *vec.Vector, from, to int) {
-					for e := from; e < to; e++ {
-						if !in.IsNull(e) {
-							b.Child(0).AppendFrom(in, e)
-						}
-					}
-					b.EndList()
-				})
-			},
-		},
-		{
-			Name: "sort_array", Group: group, Syntax: []string{"sort_array(array [, ascending])"}, Doc: "Sorts the elements; NULLs come first, or last if it sorts downward.",
-			Examples: []fn.Example{{SQL: "sort_array(array(3, NULL, 1))", Want: "[null,1,3]"}, {SQL: "sort_array(array(3, NULL, 1), FALSE)", Want: "[3,1,null]"}, {SQL: "sort_array(NULL)", Want: "NULL"}},
-			Resolve:  resolveSort,
-		},
-		setOf("array_union", "Lists the elements of either array, each once.", "array_union(array(1, 2), array(2, 3))", "[1,2,3]", func(inA, inB bool) bool { return inA || inB }),
-		setOf("array_intersect", "Lists the elements of both arrays, each once.", "array_intersect(array(1, 2), array(2, 3))", "[2]", func(inA, inB bool) bool { return inA && inB }),
-		setOf("array_except", "Lists the elements of the first array that are not in the second, each once.", "array_except(array(1, 2), array(2, 3))", "[1]", func(inA, inB bool) bool { return inA && !inB }),
-	}
-}
-
 // list is row r of an ARRAY or MAP column: the child columns and the range.
 func list(v *vec.Vector, r int) (f *vec.Vector, from, to int) {
 	f, i := v.At(r)
@@ -194,86 +154,6 @@ func resolveSize(args []fn.Arg) (fn.Impl, error) {
 	}
 	eval := ints(integer, func(args []*vec.Vector, r int) int64 { _, from, to := list(args[0], r); return int64(to - from) })
 	return fn.Impl{Args: []types.Type{t}, Result: integer, Eval: eval}, nil
-}
-
-// atMode is how an index outside the array, and the first index, are treated.
-type atMode uint8
-
-const (
-	atSubscript atMode = iota // from 1, NULL outside
-	atStrict                  // from 1, an error outside
-	atZero                    // from 0, NULL outside
-)
-
-func resolveAt(mode atMode) resolver {
-	return func(args []fn.Arg) (fn.Impl, error) {
-		if err := arity(args, 2, 2); err != nil {
-			return fn.Impl{}, err
-		}
-		t := args[0].Type
-		switch {
-		case t.Kind == types.Map && mode != atZero:
-			if !types.CanCoerce(args[1].Type, *t.Key) {
-				return fn.Impl{}, mismatch(args, 1, t.Key.String())
-			}
-			return fn.Impl{Args: []types.Type{t, *t.Key}, Result: *t.Elem, Eval: built(*t.Elem, mapAt)}, nil
-		case t.Kind == types.Struct && mode == atSubscript:
-			return structAt(args)
-		}
-		t, err := arrayArg(args, 0)
-		if err != nil {
-			return fn.Impl{}, err
-		}
-		if !types.CanCoerce(args[1].Type, bigint) {
-			return fn.Impl{}, mismatch(args, 1, "BIGINT")
-		}
-		if k := args[1].Const; mode == atSubscript && k != nil && k.Type.IsInteger() && !k.IsNull(0) && k.Int(0) == 0 {
-			return fn.Impl{}, fmt.Errorf("takes no element 0: arrays count from 1; write get(a, 0) for Spark's a[0]")
-		}
-		return fn.Impl{Args: []types.Type{t, bigint}, Result: *t.Elem, Eval: arrayAt(*t.Elem, mode)}, nil
-	}
-}
-
-func arrayAt(elem types.Type, mode atMode) fn.Kernel {
-	return tryBuilt(elem, func(b *vec.Builder, args []*vec.Vector, r int) error {
-		if args[0].IsNull(r) || args[1].IsNull(r) {
-			b.AppendNull()
-			return nil
-		}
-		f, from, to := list(args[0], r)
-		i := args[1].Int(r)
-		at := int64(from) + i
-		switch {
-		case mode == atZero && i < 0:
-			at = -1
-		case mode != atZero && i < 0:
-			at = int64(to) + i
-		case mode != atZero:
-			at--
-		}
-		if at >= int64(from) && at < int64(to) && (i != 0 || mode == atZero) {
-			b.AppendFrom(f.Child[0], int(at))
-			return nil
-		}
-		if mode == atStrict {
-			return &fn.DataError{Func: "element_at", Value: fmt.Sprint(i), Row: r, Msg: fmt.Sprintf("the array has %d elements; try_element_at gives NULL", to-from)}
-		}
-		b.AppendNull()
-		return nil
-	})
-}
-
-func mapAt(b *vec.Builder, args []*vec.Vector, r int) {
-	if !args[0].IsNull(r) && !args[1].IsNull(r) {
-		f, from, to := list(args[0], r)
-		for e := to - 1; e >= from; e-- { // a later entry of the same key wins
-			if vec.Equal(f.Child[0], e, args[1], r) {
-				b.AppendFrom(f.Child[1], e)
-				return
-			}
-		}
-	}
-	b.AppendNull()
 }
 
 // withElement resolves a function of an array and a value that its elements are
@@ -428,49 +308,6 @@ func arrayJoin(dst []byte, args []*vec.Vector, r int) []byte {
 	return dst
 }
 
-// resolveSlice takes a length as last argument, or with end a last place.
-func resolveSlice(end bool) resolver {
-	return func(args []fn.Arg) (fn.Impl, error) {
-		if err := arity(args, 3, 3); err != nil {
-			return fn.Impl{}, err
-		}
-		t, err := arrayArg(args, 0)
-		if err != nil {
-			return fn.Impl{}, err
-		}
-		return fixed(t, built(t, func(b *vec.Builder, args []*vec.Vector, r int) {
-			if args[0].IsNull(r) {
-				b.AppendNull()
-				return
-			}
-			f, from, to := list(args[0], r)
-			lo, hi := from, to
-			if !args[1].IsNull(r) {
-				lo = place(args[1].Int(r), from, to)
-			}
-			switch {
-			case args[2].IsNull(r):
-			case end:
-				hi = place(args[2].Int(r), from, to) + 1
-			default:
-				hi = lo + int(max(min(args[2].Int(r), int64(to-from)), 0))
-			}
-			for e := max(lo, from); e < min(hi, to) && lo >= from; e++ {
-				b.Child(0).AppendFrom(f.Child[0], e)
-			}
-			b.EndList()
-		}), t, bigint, bigint)(args)
-	}
-}
-
-// place turns an index from 1, or negative from the end, into an element number.
-func place(i int64, from, to int) int {
-	if i < 0 {
-		return to + int(max(i, -1<<40))
-	}
-	return from + int(min(i, 1<<40)) - 1
-}
-
 func resolveArrayConcat(args []fn.Arg) (fn.Impl, error) {
 	if err := arity(args, 1, -1); err != nil {
 		return fn.Impl{}, err
@@ -547,45 +384,6 @@ const (
 	tooMany     = "the array would have more than 16 million elements"
 )
 
-func resolveOverlap(args []fn.Arg) (fn.Impl, error) {
-	if err := arity(args, 2, 2); err != nil {
-		return fn.Impl{}, err
-	}
-	t, err := common(args, 0)
-	if err != nil || t.Kind != types.Array {
-		return fn.Impl{}, mismatch(args, 0, "ARRAY of the same type as the other")
-	}
-	return fn.Impl{Args: []types.Type{t, t}, Result: boolean, Eval: func(c *fn.Ctx, args []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
-		out := c.New(boolean, rows.N)
-		each(rows, func(r int) {
-			out.Bool[r] = 0
-			switch overlap(args[0], args[1], r) {
-			case found:
-				out.Bool[r] = 1
-			case unknown:
-				out.SetNull(r)
-			}
-		})
-		return out, nil
-	}}, nil
-}
-
-func overlap(x, y *vec.Vector, r int) finding {
-	a, fromA, toA := list(x, r)
-	b, fromB, toB := list(y, r)
-	res := absent
-	for e := fromA; e < toA; e++ {
-		if a.Child[0].IsNull(e) {
-			if toB > fromB {
-				res = max(res, unknown)
-			}
-			continue
-		}
-		res = max(res, find(b.Child[0], fromB, toB, a.Child[0], e))
-	}
-	return res
-}
-
 func extremeOf(name string, want int, doc, example, result string) *fn.Scalar {
 	return &fn.Scalar{
 		Name: name, Group: "Arrays", Syntax: []string{name + "(array)"}, Doc: doc,
@@ -614,90 +412,4 @@ func extremeOf(name string, want int, doc, example, result string) *fn.Scalar {
 			})}, nil
 		},
 	}
-}
-
-// appendDistinct appends elements that differ from those before, from first on.
-func appendDistinct(b *vec.Builder, in *vec.Vector, from, to, first int) {
-	for e := from; e < to; e++ {
-		seen := false
-		for k := first; k < e && !seen; k++ {
-			seen = vec.Equal(in, k, in, e)
-		}
-		if !seen {
-			b.Child(0).AppendFrom(in, e)
-		}
-	}
-}
-
-// resolveSort sorts upward with NULLs first or downward with NULLs last.
-func resolveSort(args []fn.Arg) (fn.Impl, error) {
-	if err := arity(args, 1, 2); err != nil {
-		return fn.Impl{}, err
-	}
-	t, err := arrayArg(args, 0)
-	if err != nil {
-		return fn.Impl{}, err
-	}
-	return optional(1, t, built(t, func(b *vec.Builder, args []*vec.Vector, r int) {
-		f, from, to := list(args[0], r)
-		order := vec.Order{Desc: len(args) > 1 && !args[1].IsTrue(r)}
-		appendSorted(b, f.Child[0], from, to, order)
-	}), t, boolean)(args)
-}
-
-func appendSorted(b *vec.Builder, in *vec.Vector, from, to int, order vec.Order) {
-	idx := make([]int, to-from)
-	for i := range idx {
-		idx[i] = from + i
-	}
-	sort.SliceStable(idx, func(i, j int) bool { return vec.CompareOrder(in, idx[i], in, idx[j], order) < 0 })
-	for _, e := range idx {
-		b.Child(0).AppendFrom(in, e)
-	}
-	b.EndList()
-}
-
-// setOf combines two arrays as sets.
-func setOf(name, doc, example, want string, keep func(inA, inB bool) bool) *fn.Scalar {
-	return &fn.Scalar{
-		Name: name, Group: "Arrays", Syntax: []string{name + "(a, b)"}, Doc: doc,
-		Examples: []fn.Example{{SQL: example, Want: want}, {SQL: name + "(NULL, array(1))", Want: "NULL"}},
-		Resolve: func(args []fn.Arg) (fn.Impl, error) {
-			if err := arity(args, 2, 2); err != nil {
-				return fn.Impl{}, err
-			}
-			t, err := common(args, 0)
-			if err != nil || t.Kind != types.Array {
-				return fn.Impl{}, mismatch(args, 0, "ARRAY of the same type as the other")
-			}
-			return fn.Impl{Args: []types.Type{t, t}, Result: t, Eval: built(t, func(b *vec.Builder, args []*vec.Vector, r int) {
-				appendSet(b, args[0], args[1], r, keep)
-			})}, nil
-		},
-	}
-}
-
-func appendSet(b *vec.Builder, x, y *vec.Vector, r int, keep func(inA, inB bool) bool) {
-	f, fromA, toA := list(x, r)
-	g, fromB, toB := list(y, r)
-	in := func(v *vec.Vector, from, to int, w *vec.Vector, e int) bool {
-		for k := from; k < to; k++ {
-			if vec.Equal(v, k, w, e) {
-				return true
-			}
-		}
-		return false
-	}
-	a, c := f.Child[0], g.Child[0]
-	for e := fromA; e < toA; e++ {
-		if !in(a, fromA, e, a, e) && keep(true, in(c, fromB, toB, a, e)) {
-			b.Child(0).AppendFrom(a, e)
-		}
-	}
-	for e := fromB; e < toB; e++ {
-		if !in(c, fromB, e, c, e) && !in(a, fromA, toA, c, e) && keep(false, true) {
-			b.Child(0).AppendFrom(c, e)
-		}
-	}
-	b.EndList()
 }

@@ -127,7 +127,9 @@ func resolveDateAdd(op arithOp) resolver {
 		if err := matches(args, []types.Type{date, bigint}); err != nil {
 			return fn.Impl{}, err
 		}
-		return shiftDays(op), nil
+		impl := shiftDays(op)
+		impl.Monotone = []int{0}
+		return impl, nil
 	}
 }
 

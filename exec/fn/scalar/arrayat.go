@@ -1,0 +1,132 @@
+package scalar
+
+import (
+	"fmt"
+
+	"github.com/sqlstream/sqlstream/exec/fn"
+	"github.com/sqlstream/sqlstream/exec/types"
+	"github.com/sqlstream/sqlstream/exec/vec"
+)
+
+// atMode is how an index outside the array, and the first index, are treated.
+type atMode uint8
+
+const (
+	atSubscript atMode = iota // from 1, NULL outside
+	atStrict                  // from 1, an error outside
+	atZero                    // from 0, NULL outside
+)
+
+func resolveAt(mode atMode) resolver {
+	return func(args []fn.Arg) (fn.Impl, error) {
+		if err := arity(args, 2, 2); err != nil {
+			return fn.Impl{}, err
+		}
+		t := args[0].Type
+		switch {
+		case t.Kind == types.Map && mode != atZero:
+			if !types.CanCoerce(args[1].Type, *t.Key) {
+				return fn.Impl{}, mismatch(args, 1, t.Key.String())
+			}
+			return fn.Impl{Args: []types.Type{t, *t.Key}, Result: *t.Elem, Eval: built(*t.Elem, mapAt)}, nil
+		case t.Kind == types.Struct && mode == atSubscript:
+			return structAt(args)
+		}
+		t, err := arrayArg(args, 0)
+		if err != nil {
+			return fn.Impl{}, err
+		}
+		if !types.CanCoerce(args[1].Type, bigint) {
+			return fn.Impl{}, mismatch(args, 1, "BIGINT")
+		}
+		if k := args[1].Const; mode == atSubscript && k != nil && k.Type.IsInteger() && !k.IsNull(0) && k.Int(0) == 0 {
+			return fn.Impl{}, fmt.Errorf("takes no element 0: arrays count from 1; write get(a, 0) for Spark's a[0]")
+		}
+		return fn.Impl{Args: []types.Type{t, bigint}, Result: *t.Elem, Eval: arrayAt(*t.Elem, mode)}, nil
+	}
+}
+
+func arrayAt(elem types.Type, mode atMode) fn.Kernel {
+	return tryBuilt(elem, func(b *vec.Builder, args []*vec.Vector, r int) error {
+		if args[0].IsNull(r) || args[1].IsNull(r) {
+			b.AppendNull()
+			return nil
+		}
+		f, from, to := list(args[0], r)
+		i := args[1].Int(r)
+		at := int64(from) + i
+		switch {
+		case mode == atZero && i < 0:
+			at = -1
+		case mode != atZero && i < 0:
+			at = int64(to) + i
+		case mode != atZero:
+			at--
+		}
+		if at >= int64(from) && at < int64(to) && (i != 0 || mode == atZero) {
+			b.AppendFrom(f.Child[0], int(at))
+			return nil
+		}
+		if mode == atStrict {
+			return &fn.DataError{Func: "element_at", Value: fmt.Sprint(i), Row: r, Msg: fmt.Sprintf("the array has %d elements; try_element_at gives NULL", to-from)}
+		}
+		b.AppendNull()
+		return nil
+	})
+}
+
+func mapAt(b *vec.Builder, args []*vec.Vector, r int) {
+	if !args[0].IsNull(r) && !args[1].IsNull(r) {
+		f, from, to := list(args[0], r)
+		for e := to - 1; e >= from; e-- { // a later entry of the same key wins
+			if vec.Equal(f.Child[0], e, args[1], r) {
+				b.AppendFrom(f.Child[1], e)
+				return
+			}
+		}
+	}
+	b.AppendNull()
+}
+
+// resolveSlice takes a length as last argument, or with end a last place.
+func resolveSlice(end bool) resolver {
+	return func(args []fn.Arg) (fn.Impl, error) {
+		if err := arity(args, 3, 3); err != nil {
+			return fn.Impl{}, err
+		}
+		t, err := arrayArg(args, 0)
+		if err != nil {
+			return fn.Impl{}, err
+		}
+		return fixed(t, built(t, func(b *vec.Builder, args []*vec.Vector, r int) {
+			if args[0].IsNull(r) {
+				b.AppendNull()
+				return
+			}
+			f, from, to := list(args[0], r)
+			lo, hi := from, to
+			if !args[1].IsNull(r) {
+				lo = place(args[1].Int(r), from, to)
+			}
+			switch {
+			case args[2].IsNull(r):
+			case end:
+				hi = place(args[2].Int(r), from, to) + 1
+			default:
+				hi = lo + int(max(min(args[2].Int(r), int64(to-from)), 0))
+			}
+			for e := max(lo, from); e < min(hi, to) && lo >= from; e++ {
+				b.Child(0).AppendFrom(f.Child[0], e)
+			}
+			b.EndList()
+		}), t, bigint, bigint)(args)
+	}
+}
+
+// place turns an index from 1, or negative from the end, into an element number.
+func place(i int64, from, to int) int {
+	if i < 0 {
+		return to + int(max(i, -1<<40))
+	}
+	return from + int(min(i, 1<<40)) - 1
+}
