@@ -94,6 +94,9 @@ func (p *parser) factorHead(start int) *tableFactor {
 	case p.isWord("STREAM") && p.at(1).isString():
 		p.next()
 		return p.file(true)
+	case p.isWord("STREAM") && p.streamName():
+		p.next() // Spark's word for what a source is anyway
+		return p.factorHead(start)
 	case p.isOp("("):
 		return p.derived(false)
 	case p.isWord("VALUES") && p.opAt(1, "("):
@@ -108,6 +111,17 @@ func (p *parser) factorHead(start int) *tableFactor {
 		return p.tableFunc(start, p.isWord("UNNEST"))
 	}
 	return p.tableName()
+}
+
+// streamName tells FROM STREAM name from a table called stream.
+func (p *parser) streamName() bool {
+	if !p.nameAt(1) {
+		return false
+	}
+	p.pos++
+	soft := p.tableSoft()
+	p.pos--
+	return !soft
 }
 
 // callAhead tells whether a dotted name and a parenthesis are next.
@@ -232,12 +246,52 @@ func (p *parser) startsWatermark() bool {
 		n = 2
 	}
 	if !p.nameAt(n) {
-		return n == 2
+		return n == 2 || p.delayAhead(n)
 	}
 	for p.opAt(n+1, ".") && p.at(n+2).isName() {
 		n += 2
 	}
-	return p.anyWordAt(n+1, "AS", "DELAY")
+	return p.anyWordAt(n+1, "AS", "DELAY") || n == 1 && p.delayAhead(n)
+}
+
+// delayAhead finds `expression AS name DELAY` from the token n ahead: a computed event
+// time.
+func (p *parser) delayAhead(n int) bool {
+	depth := 0
+	for i := n; p.at(i).kind != tokEnd && depth >= 0; i++ {
+		switch {
+		case p.opAt(i, "("):
+			depth++
+		case p.opAt(i, ")"):
+			depth--
+		case depth > 0:
+		case p.opAt(i, ","), p.anyWordAt(i, "WHERE", "GROUP", "JOIN", "ON", "ORDER", "HAVING", "EMIT"):
+			return false
+		case p.wordAt(i, "AS") && p.at(i+1).isName() && p.wordAt(i+2, "DELAY"):
+			return i > n
+		}
+	}
+	return false
+}
+
+// computedWatermark reads `expression AS name DELAY duration`.
+func (p *parser) computedWatermark(w *ast.Watermark) []arg {
+	args := []arg{fill(&w.Expr, p.expr())}
+	p.expect("AS")
+	w.Column = p.name("a column")
+	p.expect("DELAY")
+	p.accept("OF")
+	w.Delay = p.duration("a duration")
+	return args
+}
+
+// pathAhead tells a path before AS or DELAY from an expression.
+func (p *parser) pathAhead() bool {
+	n := 0
+	for p.at(n).isName() && p.opAt(n+1, ".") {
+		n += 2
+	}
+	return p.at(n).isName() && p.anyWordAt(n+1, "AS", "DELAY")
 }
 
 // watermark reads any spelling of a watermark.
@@ -254,7 +308,11 @@ func (p *parser) watermark() (*ast.Watermark, []arg) {
 		return w, nil
 	}
 	p.next()
-	p.accept("FOR")
+	if !p.accept("FOR") && !p.pathAhead() {
+		args := p.computedWatermark(w)
+		w.Span = p.since(start)
+		return w, args
+	}
 	w.Column = p.name("a column")
 	var args []arg
 	switch {

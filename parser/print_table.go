@@ -72,6 +72,11 @@ func (pr *printer) tableTail(w *ast.Watermark, a *ast.Alias) {
 func (pr *printer) watermark(w *ast.Watermark) {
 	pr.put("WATERMARK ")
 	if w.Delay != nil {
+		if w.Expr != nil { // in brackets, so that a column is no path
+			pr.put("(")
+			pr.expr(w.Expr, 0)
+			pr.put(") AS ")
+		}
 		pr.name(w.Column)
 		pr.put(" DELAY ")
 		pr.interval(w.Delay)

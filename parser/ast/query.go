@@ -221,8 +221,9 @@ type Join struct {
 
 // Watermark is any of
 //
-//	WATERMARK FOR c AS expr          Expr set
-//	WATERMARK c DELAY '10 minutes'   Delay set
+//	WATERMARK FOR c AS expr                     Expr set
+//	WATERMARK c DELAY '10 minutes'              Delay set
+//	WATERMARK expr AS c DELAY '10 minutes'      both set: c is a new column
 //
 // LATENESS and WITH WATERMARK (c, delay) are the second form.
 type Watermark struct {
