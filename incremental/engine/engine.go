@@ -23,7 +23,10 @@ import (
 	"github.com/sqlstream/sqlstream/exec/builtin"
 	"github.com/sqlstream/sqlstream/exec/clock"
 	"github.com/sqlstream/sqlstream/exec/fn"
+	"github.com/sqlstream/sqlstream/incremental/trigger"
 	"github.com/sqlstream/sqlstream/planner/catalog"
+	"github.com/sqlstream/sqlstream/storage/checkpoint"
+	"github.com/sqlstream/sqlstream/storage/state"
 	"github.com/sqlstream/sqlstream/storage/vfs"
 )
 
@@ -46,6 +49,16 @@ type Options struct {
 	Listener      Listener
 	Batch         bool // every source is read once, as a table
 	Vars          map[string]string
+	Storage       Storage
+}
+
+// Storage tunes the files of checkpoints. The zero value is right for programs.
+type Storage struct {
+	Checkpoint checkpoint.Options
+	State      state.Options // without Epoch, Clock and Background
+	// At, if set, is called between the steps of a batch, and all work is done in the
+	// query's goroutine: none of it in the background. For tests that decide the order.
+	At func(p trigger.Point, batch int64, j *trigger.Journal) error
 }
 
 // Engine holds objects and queries. Statements are executed one at a time; queries

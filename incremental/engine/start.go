@@ -86,7 +86,7 @@ func (o *opening) open(ctx context.Context) (*trigger.Query, error) {
 		return nil, err
 	}
 	o.cfg.Graph, o.cfg.Name, o.cfg.RunID = g, o.plan.Name, uuid.NewString()
-	o.cfg.Clock, o.cfg.Log = o.e.opt.Clock, o.e.opt.Log
+	o.cfg.Clock, o.cfg.Log, o.cfg.At = o.e.opt.Clock, o.e.opt.Log, o.e.opt.Storage.At
 	if err := o.inputs(ctx); err != nil {
 		return nil, err
 	}
@@ -156,12 +156,15 @@ func (o *opening) journal() error {
 	if dir == "" {
 		return nil
 	}
-	c, err := checkpoint.Open(o.e.opt.FS, dir, checkpoint.Options{})
+	tune := o.e.opt.Storage
+	tune.Checkpoint.Manual = tune.At != nil
+	c, err := checkpoint.Open(o.e.opt.FS, dir, tune.Checkpoint)
 	if err != nil {
 		return err
 	}
 	o.keep(c)
-	s, err := state.Open(o.e.opt.FS, c.StateDir(), state.Options{Epoch: c.Epoch(), Background: true, Clock: o.e.opt.Clock})
+	tune.State.Epoch, tune.State.Background, tune.State.Clock = c.Epoch(), tune.At == nil, o.e.opt.Clock
+	s, err := state.Open(o.e.opt.FS, c.StateDir(), tune.State)
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/sqlstream/sqlstream/exec/mutant"
 	"github.com/sqlstream/sqlstream/exec/sink"
 	"github.com/sqlstream/sqlstream/exec/source"
 	"github.com/sqlstream/sqlstream/incremental/build"
@@ -67,7 +68,12 @@ type commitLine struct {
 	Digests         []string            `json:"digests,omitempty"` // of the payloads, by output
 }
 
-func (j *Journal) epoch() int64 { return int64(j.Dir.Epoch()) }
+func (j *Journal) epoch() int64 {
+	if mutant.On("epoch-not-raised") {
+		return 1
+	}
+	return int64(j.Dir.Epoch())
+}
 
 // close releases the lock last: until then nobody else may touch the files.
 func (j *Journal) close() error {
@@ -90,6 +96,9 @@ func (j *Journal) begin(q *Query, p *planned) error {
 		}
 		line.Sources[in.Name] = r.Offset
 		line.Took = append(line.Took, in.Name)
+		if mutant.On("entries-not-logged") {
+			continue
+		}
 		taken = append(taken, checkpoint.Taken{Source: j.logs[i], Lines: entryLines(r)})
 	}
 	text, err := json.Marshal(line)
@@ -131,7 +140,7 @@ func (q *Query) setScans(lines map[string]scanLine) {
 			if !ok {
 				continue
 			}
-			s.Idle, s.Ended, in.arrived = l.Idle, l.Ended, max(in.arrived, l.Arrived)
+			s.Idle, s.Ended, in.arrived = l.Idle && !mutant.On("idle-not-restored"), l.Ended, max(in.arrived, l.Arrived)
 			in.finished = in.finished || l.Ended
 			if l.Watermark != nil {
 				s.Watermark = *l.Watermark
@@ -164,7 +173,7 @@ func (j *Journal) prepare(q *Query, p *planned, out *build.Outcome, payloads [][
 	if err := j.State.Append(&batch); err != nil {
 		return err
 	}
-	if p.logged {
+	if p.logged || mutant.On("publish-before-offsets") {
 		return nil
 	}
 	return j.offsets.Wait(context.Background())

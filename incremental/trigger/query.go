@@ -34,6 +34,9 @@ type Config struct {
 	// Published is told of each batch after its sinks have it: refused rows of a batch that
 	// did not get there are not kept.
 	Published func() error
+	// At is called between the steps of a batch, from the query's goroutine; an error ends
+	// the query there. For tests that decide what happens meanwhile.
+	At func(p Point, batch int64, j *Journal) error
 }
 
 // Input is a source that the query reads, and the scans of it.

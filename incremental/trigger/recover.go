@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/sqlstream/sqlstream/exec/mutant"
 	"github.com/sqlstream/sqlstream/exec/source"
 	"github.com/sqlstream/sqlstream/storage/checkpoint"
 )
@@ -26,6 +27,9 @@ func (q *Query) recover(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := q.at(Opened, r.Next); err != nil {
+		return err
+	}
 	if r.Discard != checkpoint.NoBatch {
 		if err := j.State.Discard(r.Discard); err != nil {
 			return err
@@ -44,7 +48,10 @@ func (q *Query) recover(ctx context.Context) error {
 			return err
 		}
 	}
-	return q.discardStaged(ctx, prepared+1)
+	if err := q.discardStaged(ctx, prepared+1); err != nil {
+		return err
+	}
+	return q.at(Recovered, q.next)
 }
 
 func (q *Query) openLogs() error {
@@ -70,6 +77,9 @@ func (q *Query) restore(prepared, rerun int64) error {
 	}
 	for _, op := range q.Graph.Ops {
 		if prepared == checkpoint.NoBatch {
+			break
+		}
+		if mutant.On("state-not-loaded") {
 			break
 		}
 		if err := q.Journal.State.Load(op.ID, op.Load); err != nil {
@@ -99,7 +109,9 @@ func (q *Query) restoreTimes(prepared int64) error {
 	if err != nil {
 		return err
 	}
-	q.setScans(c.Scans)
+	if !mutant.On("watermark-not-restored") {
+		q.setScans(c.Scans)
+	}
 	q.now, q.begun = c.Now, true
 	if c.Shown != nil {
 		q.shown = *c.Shown
@@ -119,6 +131,9 @@ func (q *Query) restoreSources(prepared int64) error {
 	}
 	for i, in := range q.Inputs {
 		if in.finished {
+			continue
+		}
+		if mutant.On("sources-not-restored") {
 			continue
 		}
 		if err := in.restoreLog(q.Journal.logs[i], prepared); err != nil {
@@ -202,6 +217,9 @@ func (q *Query) restoreRange(n int64) error {
 	}
 	q.setScans(line.Scans)
 	p := q.newPlanned(n, line.Now)
+	if mutant.On("trigger-time-not-restored") {
+		p.now = q.Clock.Now().UnixMicro()
+	}
 	p.logged = true
 	for i, in := range q.Inputs {
 		if !contains(line.Took, in.Name) {
@@ -246,9 +264,9 @@ func (q *Query) republish(ctx context.Context, r checkpoint.Recovery) error {
 		return fmt.Errorf("state log batch %d: %w", n, err)
 	}
 	q.batch.ID, q.batch.Epoch = n, q.Journal.epoch()
-	for i, o := range q.Outputs {
-		if err := o.Sink.Publish(ctx, q.batch, payloads[i]); err != nil {
-			return fmt.Errorf("sink %s: batch %d: %w", o.Sink.Description(), n, err)
+	if !mutant.On("no-republish") {
+		if err := q.give(ctx, payloads); err != nil {
+			return err
 		}
 	}
 	first := n
@@ -266,6 +284,9 @@ func (q *Query) republish(ctx context.Context, r checkpoint.Recovery) error {
 // discardStaged removes what was staged and never logged.
 func (q *Query) discardStaged(ctx context.Context, from int64) error {
 	q.batch.ID, q.batch.Epoch = from, q.Journal.epoch()
+	if mutant.On("staged-is-kept") {
+		return nil
+	}
 	for _, o := range q.Outputs {
 		if err := o.Sink.Discard(ctx, q.batch); err != nil {
 			return fmt.Errorf("sink %s: %w", o.Sink.Description(), err)
@@ -287,7 +308,7 @@ func (q *Query) checkSinks(ctx context.Context, prepared int64, committed bool) 
 		if err != nil {
 			return fmt.Errorf("sink %s: %w", o.Sink.Description(), err)
 		}
-		if !o.Marks || o.Adopt {
+		if !o.Marks || o.Adopt || mutant.On("no-marker-rule") {
 			continue
 		}
 		if err := checkMarker(m.OK, m.ID, least, prepared); err != nil {

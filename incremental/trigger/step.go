@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/sqlstream/sqlstream/exec/mutant"
 	"github.com/sqlstream/sqlstream/exec/sink"
 	"github.com/sqlstream/sqlstream/exec/source"
 	"github.com/sqlstream/sqlstream/exec/vec"
@@ -52,11 +53,20 @@ func (q *Query) step(ctx context.Context) (*Progress, error) {
 	if err != nil || p == nil {
 		return nil, err
 	}
+	if err := q.at(Planned, p.id); err != nil {
+		return nil, err
+	}
 	if err := q.begin(p, tm); err != nil {
+		return nil, err
+	}
+	if err := q.at(Begun, p.id); err != nil {
 		return nil, err
 	}
 	out, payloads, err := q.compute(ctx, p, tm)
 	if err != nil {
+		return nil, err
+	}
+	if err := q.at(Computed, p.id); err != nil {
 		return nil, err
 	}
 	if err := q.finish(ctx, p, out, payloads, tm); err != nil {
@@ -70,7 +80,9 @@ func (q *Query) plan(ctx context.Context, tm *timing) (*planned, error) {
 	defer tm.span("latestOffset")()
 	if p := q.redo; p != nil {
 		q.redo = nil
-		return p, nil
+		if !mutant.On("rerun-takes-new-range") {
+			return p, nil
+		}
 	}
 	p := q.newPlanned(q.next, max(q.now, q.Clock.Now().UnixMicro()))
 	for i, in := range q.Inputs {
@@ -281,27 +293,61 @@ func (q *Query) reached() int64 {
 	return least
 }
 
-// finish makes the result durable, publishes it and commits the batch.
+// finish makes the result durable, publishes it and commits the batch: in this order.
 func (q *Query) finish(ctx context.Context, p *planned, out *build.Outcome, payloads [][]byte, tm *timing) error {
+	steps := []func() error{
+		func() error { return q.prepare(p, out, payloads, tm) },
+		func() error { return q.publish(ctx, p.id, payloads, tm) },
+		func() error { return q.commit(ctx, p, out, tm) },
+	}
+	switch {
+	case mutant.On("sink-before-log"):
+		steps[0], steps[1] = steps[1], steps[0]
+	case mutant.On("commit-before-publish"):
+		steps[1], steps[2] = steps[2], steps[1]
+	}
+	for _, step := range steps {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (q *Query) prepare(p *planned, out *build.Outcome, payloads [][]byte, tm *timing) error {
+	defer tm.span("stateCommit")()
 	if q.Journal != nil {
-		done := tm.span("stateCommit")
 		if err := q.Journal.prepare(q, p, out, payloads); err != nil {
 			return err
 		}
-		done()
 	}
-	done := tm.span("publish")
-	for i, o := range q.Outputs {
-		if err := o.Sink.Publish(ctx, q.batch, payloads[i]); err != nil {
-			return fmt.Errorf("sink %s: batch %d: %w", o.Sink.Description(), p.id, err)
-		}
+	return q.at(Prepared, p.id)
+}
+
+func (q *Query) publish(ctx context.Context, batch int64, payloads [][]byte, tm *timing) error {
+	defer tm.span("publish")()
+	if err := q.give(ctx, payloads); err != nil {
+		return err
 	}
 	if q.Published != nil {
 		if err := q.Published(); err != nil {
 			return err
 		}
 	}
-	done()
+	return q.at(Published, batch)
+}
+
+// give publishes the payloads of q.batch, one for each output.
+func (q *Query) give(ctx context.Context, payloads [][]byte) error {
+	for i, o := range q.Outputs {
+		if err := o.Sink.Publish(ctx, q.batch, payloads[i]); err != nil {
+			return fmt.Errorf("sink %s: batch %d: %w", o.Sink.Description(), q.batch.ID, err)
+		}
+	}
+	return nil
+}
+
+func (q *Query) commit(ctx context.Context, p *planned, out *build.Outcome, tm *timing) error {
 	defer tm.span("commitOffsets")()
 	if q.Journal != nil {
 		if err := q.Journal.commit(p.id, q.commitLine(p, out, nil)); err != nil {
@@ -315,7 +361,7 @@ func (q *Query) finish(ctx context.Context, p *planned, out *build.Outcome, payl
 			}
 		}
 	}
-	return nil
+	return q.at(Committed, p.id)
 }
 
 func (q *Query) progress(p *planned, out *build.Outcome, tm *timing) *Progress {
