@@ -156,11 +156,21 @@ func startKernel(zoned fn.Impl, size, offset types.IntervalValue) fn.Kernel {
 	local := zoned.Result.Kind == types.Timestamp && IsDays(size)
 	return func(c *fn.Ctx, args []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
 		v := args[0]
-		if rows.Sel != nil || v.Dict != nil || v.Const || local && c.Zone != time.UTC {
+		if v.Dict != nil || v.Const || local && c.Zone != time.UTC {
 			return general(c, args, rows)
 		}
 		out := c.New(zoned.Result, rows.N)
 		start := floor(-o, n) + o
+		if rows.Sel != nil {
+			for _, r := range rows.Sel {
+				t := v.I64[r]
+				if uint64(t-start) >= uint64(n) {
+					start = floor(t-o, n) + o
+				}
+				out.I64[r] = start
+			}
+			return out, nil
+		}
 		for r, t := range v.I64[:rows.N] {
 			if uint64(t-start) >= uint64(n) {
 				start = floor(t-o, n) + o
