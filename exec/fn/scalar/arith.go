@@ -100,9 +100,7 @@ func resolveArith(op arithOp, args []fn.Arg) (fn.Impl, error) {
 	a, b := args[0].Type, args[1].Type
 	if a.Kind >= types.Date && a.Kind <= types.Interval || b.Kind >= types.Date && b.Kind <= types.Interval {
 		impl, err := resolveTimeArith(op, withHours(args, 0, 1), withHours(args, 1, 0))
-		if clockOnly(args[0]) || clockOnly(args[1]) {
-			impl.Monotone = impl.MonotoneFixed // days are what a zone stretches
-		}
+		impl.Monotone, impl.MonotoneFixed = shiftMonotone(impl, args)
 		return impl, err
 	}
 	a, b, err := numbers(args)
@@ -112,16 +110,6 @@ func resolveArith(op arithOp, args []fn.Arg) (fn.Impl, error) {
 	impl, err := numberArith(op, a, b, args)
 	impl.Monotone = arithMonotone(op, args)
 	return impl, err
-}
-
-// clockOnly reports a constant interval without days and months: the same length in
-// every zone.
-func clockOnly(a fn.Arg) bool {
-	if a.Const == nil || a.Const.Type.Kind != types.Interval || a.Const.IsNull(0) {
-		return false
-	}
-	iv := a.Const.Iv[0]
-	return iv.Months == 0 && iv.Days == 0
 }
 
 // withHours is the type of argument i: TIMESTAMP for a DATE that a constant interval
