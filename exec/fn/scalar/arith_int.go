@@ -1,6 +1,7 @@
 package scalar
 
 import (
+	"math"
 	"math/bits"
 	"strconv"
 
@@ -44,9 +45,17 @@ func intDense(op arithOp, t types.Type, dst []int64, a, b *vec.Vector) bool {
 	ma, mb := mask(a), mask(b)
 	x, y := a.I64, b.I64
 	switch op {
-	case opAdd:
-		return addDense(dst, x, y, ma, mb, shift)
-	case opSub:
+	case opAdd, opSub:
+		if b.Const && (op == opAdd || y[0] != math.MinInt64) {
+			k := y[0]
+			if op == opSub {
+				k = -k
+			}
+			return addConst(dst, x, k, shift)
+		}
+		if op == opAdd {
+			return addDense(dst, x, y, ma, mb, shift)
+		}
 		return subDense(dst, x, y, ma, mb, shift)
 	case opMul:
 		return mulDense(dst, x, y, ma, mb, shift)
@@ -68,6 +77,17 @@ func addDense(dst, x, y []int64, mx, my int, shift uint) bool {
 		s := p + q
 		dst[i] = s
 		bad |= (p^s)&(q^s)>>63 | (s<<shift>>shift ^ s)
+	}
+	return bad != 0
+}
+
+func addConst(dst, x []int64, k int64, shift uint) bool {
+	var bad int64
+	x = x[:len(dst)]
+	for i, p := range x {
+		s := p + k
+		dst[i] = s
+		bad |= (p^s)&(k^s)>>63 | (s<<shift>>shift ^ s)
 	}
 	return bad != 0
 }

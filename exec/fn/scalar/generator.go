@@ -14,7 +14,7 @@ func Generators() []*fn.Generator {
 	return []*fn.Generator{
 		{
 			Name: "explode", Group: group, Syntax: []string{"explode(array)", "explode(map)"}, Doc: "Makes a row of each element (col) or entry (key, value); nothing of an empty or NULL one.",
-			Examples: []fn.Example{{SQL: "SELECT * FROM explode(array(1, 2))", Want: "1\n2"}}, Resolve: resolveExplode(false),
+			Examples: []fn.Example{{SQL: "SELECT * FROM explode(array(1, 2))", Want: "1\n2"}, {SQL: "SELECT * FROM explode(array(1, NULL))", Want: "1\nNULL"}, {SQL: "SELECT * FROM explode(CAST(NULL AS ARRAY<INT>))", Want: ""}}, Resolve: resolveExplode(false),
 		},
 		{
 			Name: "explode_outer", Group: group, Outer: true, Syntax: []string{"explode_outer(array)"}, Doc: "Is explode, but makes a row of NULLs of an empty or NULL one.",
@@ -22,7 +22,7 @@ func Generators() []*fn.Generator {
 		},
 		{
 			Name: "posexplode", Group: group, Syntax: []string{"posexplode(array)"}, Doc: "Is explode with the place of each element (pos) before it, from 0.",
-			Examples: []fn.Example{{SQL: "SELECT * FROM posexplode(array('a', 'b'))", Want: "0|a\n1|b"}}, Resolve: resolveExplode(true),
+			Examples: []fn.Example{{SQL: "SELECT * FROM posexplode(array('a', 'b'))", Want: "0|a\n1|b"}, {SQL: "SELECT * FROM posexplode(array('a', NULL))", Want: "0|a\n1|NULL"}}, Resolve: resolveExplode(true),
 		},
 		{
 			Name: "posexplode_outer", Group: group, Outer: true, Syntax: []string{"posexplode_outer(array)"}, Doc: "Is posexplode, but makes a row of NULLs of an empty or NULL one.",
@@ -34,11 +34,11 @@ func Generators() []*fn.Generator {
 		},
 		{
 			Name: "inline", Group: group, Syntax: []string{"inline(array of structs)"}, Doc: "Makes a row of each struct, with its fields as columns.",
-			Examples: []fn.Example{{SQL: "SELECT * FROM inline(array(struct(1, 'a')))", Want: "1|a"}}, Resolve: resolveInline,
+			Examples: []fn.Example{{SQL: "SELECT * FROM inline(array(struct(1, 'a')))", Want: "1|a"}, {SQL: "SELECT * FROM inline(array(struct(1, NULL)))", Want: "1|NULL"}}, Resolve: resolveInline,
 		},
 		{
 			Name: "inline_outer", Group: group, Outer: true, Syntax: []string{"inline_outer(array of structs)"}, Doc: "Is inline, but makes a row of NULLs of an empty or NULL array.",
-			Examples: []fn.Example{{SQL: "SELECT * FROM inline_outer(array(struct(1, 'a')))", Want: "1|a"}}, Resolve: resolveInline,
+			Examples: []fn.Example{{SQL: "SELECT * FROM inline_outer(array(struct(1, 'a')))", Want: "1|a"}, {SQL: "SELECT * FROM inline_outer(CAST(NULL AS ARRAY<STRUCT<a: INT, b: STRING>>))", Want: "NULL|NULL"}}, Resolve: resolveInline,
 		},
 		{
 			Name: "stack", Group: group, Syntax: []string{"stack(n, a, b, ...)"}, Doc: "Makes n rows of the other arguments, in order; the last row is filled with NULL.",
@@ -46,7 +46,7 @@ func Generators() []*fn.Generator {
 		},
 		{
 			Name: "generate_series", Aliases: []string{"range_inclusive"}, Group: group, Syntax: []string{"generate_series(from, to [, step])"}, Doc: "Makes a row of each number, date or timestamp from one to another, both included; none if the step leads nowhere.",
-			Examples: []fn.Example{{SQL: "SELECT * FROM generate_series(1, 5, 2)", Want: "1\n3\n5"}}, Resolve: resolveSeriesRows,
+			Examples: []fn.Example{{SQL: "SELECT * FROM generate_series(1, 5, 2)", Want: "1\n3\n5"}, {SQL: "SELECT * FROM generate_series(1, NULL)", Want: ""}}, Resolve: resolveSeriesRows,
 		},
 	}
 }

@@ -13,7 +13,7 @@ func buckets() []*fn.Scalar {
 	return []*fn.Scalar{{
 		Name: "time_bucket", Aliases: []string{"date_bin"}, Group: "Time", Syntax: []string{"time_bucket(size, time [, origin])"},
 		Doc:      "Cuts a time down to a multiple of an interval since 1970-01-01, or since a constant origin.",
-		Examples: []fn.Example{{SQL: "time_bucket(INTERVAL '15' MINUTE, TIMESTAMP '2024-01-01 10:22:00')", Want: "2024-01-01 10:15:00"}, {SQL: "time_bucket(INTERVAL '1' HOUR, NULL)", Want: "NULL"}},
+		Examples: []fn.Example{{SQL: "time_bucket(INTERVAL '15' MINUTE, TIMESTAMP '2024-01-01 10:22:00')", Want: "2024-01-01 10:15:00"}, {SQL: "time_bucket(INTERVAL '1' HOUR, CAST(NULL AS TIMESTAMP))", Want: "NULL"}},
 		Resolve:  resolveBucket,
 	}}
 }
