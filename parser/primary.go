@@ -180,10 +180,15 @@ func (p *parser) reservedWord(word string) operand {
 	return operand{}
 }
 
+// exists reads EXISTS (query), or a call of the function: exists(array, x -> condition).
 func (p *parser) exists() operand {
 	start := p.pos
-	p.next()
-	if !p.queryParen(0) {
+	id := p.take()
+	switch {
+	case p.queryParen(0):
+	case p.isOp("("):
+		return p.callOf(start, ast.Name{Span: id.Span, Parts: []ast.Ident{id}})
+	default:
 		p.unexpected("a query in parentheses")
 		return operand{}
 	}

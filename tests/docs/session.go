@@ -1,0 +1,65 @@
+package docs
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"strings"
+
+	"github.com/sqlstream/sqlstream/exec/builtin"
+	"github.com/sqlstream/sqlstream/exec/clock"
+	"github.com/sqlstream/sqlstream/exec/vec"
+	"github.com/sqlstream/sqlstream/incremental/engine"
+	"github.com/sqlstream/sqlstream/parser/diag"
+	"github.com/sqlstream/sqlstream/planner/unsupported"
+	"github.com/sqlstream/sqlstream/repl"
+)
+
+func settings(w *page, _ *builtin.Registry) error {
+	w.line("`SET name = value`, `SHOW SETTINGS`, `RESET name`, `RESET ALL`. A query takes the settings when it starts.")
+	w.line("")
+	w.line("| setting | default | meaning |")
+	w.line("|---|---|---|")
+	e, err := open(os.TempDir(), os.Stderr)
+	if err != nil {
+		return err
+	}
+	defer e.Kill()
+	return e.Exec(context.Background(), diag.Source{Text: "SHOW SETTINGS"}, func(r *engine.Result) error {
+		return r.Rows(context.Background(), func(b *vec.Batch) error {
+			for i := range b.Rows() {
+				row := strings.SplitN(rowText(b, b.Row(i)), "|", 3)
+				w.line("| %s | %s | %s |", code(row[0]), code(row[1]), cell(row[2]))
+			}
+			return nil
+		})
+	})
+}
+
+func shellCommands(w *page, _ *builtin.Registry) error {
+	e, err := open(os.TempDir(), os.Stderr)
+	if err != nil {
+		return err
+	}
+	defer e.Kill()
+	var out bytes.Buffer
+	sh := &repl.Shell{Clock: clock.NewFake(Epoch()), Session: repl.Session{Engine: e, Out: &out, Err: &out}}
+	sh.Feed(context.Background(), ".help")
+	w.line("`.help` prints:")
+	w.line("")
+	w.line("```text")
+	w.line("%s", strings.TrimRight(out.String(), "\n"))
+	w.line("```")
+	return nil
+}
+
+func notYet(w *page, _ *builtin.Registry) error {
+	w.line("A statement that needs one of these is refused with the code, its place and, where there is one, a way out. Tests print `not yet: <operator>`.")
+	w.line("")
+	w.line("| code | missing operator | way out |")
+	w.line("|---|---|---|")
+	for _, u := range unsupported.Table {
+		w.line("| [%s](errors.md#%s) | %s | %s |", u.Code, strings.ToLower(string(u.Code)), cell(u.Operator), cell(u.Hint))
+	}
+	return nil
+}
