@@ -19,7 +19,7 @@ type Ctx struct {
 	Zone        *time.Location // session time zone, never nil
 	NullOnError bool           // SET eval_error = 'null': a value that cannot be computed is NULL and counted
 	Errors      int64          // values turned into NULL so far
-	Seed        uint64         // of random() and uuid(), advanced by each use; the owner seeds it per worker
+	Seed        uint64         // of random() and uuid(), advanced by each use; 0 = seeded by chance at the first use
 
 	// Params are the values of lambda parameters in scope, by parameter number. Only
 	// exec/expr touches it.

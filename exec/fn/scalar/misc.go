@@ -1,6 +1,8 @@
 package scalar
 
 import (
+	"crypto/rand"
+	"encoding/binary"
 	"fmt"
 	"math/bits"
 	"strings"
@@ -162,8 +164,14 @@ func typeName(t types.Type) string {
 	return strings.ToLower(t.String())
 }
 
-// next is the next number of the context's generator (SplitMix64).
+// next is the next number of the context's generator (SplitMix64), which seeds itself
+// unless the owner has done so.
 func next(c *fn.Ctx) uint64 {
+	if c.Seed == 0 {
+		var b [8]byte
+		_, _ = rand.Read(b[:]) // it never fails
+		c.Seed = binary.LittleEndian.Uint64(b[:]) | 1
+	}
 	c.Seed += 0x9e3779b97f4a7c15
 	z := c.Seed
 	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
