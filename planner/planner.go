@@ -3,8 +3,9 @@
 // mode) and the choice of the output mode, with every refusal that a mode can have. It
 // knows neither operators nor connectors, only their descriptions.
 //
-// Open this file first: Plan and Define are the whole API. mode.go chooses and checks
-// the output mode, target.go where rows go, options.go reads WITH (…).
+// Open this file first: Plan and Define are the whole API. target.go and insert.go say
+// where rows go, mode.go chooses the output mode, check.go and reason.go refuse what a
+// mode cannot have, options.go reads WITH (…).
 package planner
 
 import (

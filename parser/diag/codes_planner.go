@@ -102,6 +102,9 @@ const (
 	// SQL2024: column types of a query that do not fit the sink's or table's columns.
 	// Example: INSERT INTO files SELECT v, ts FROM events
 	WrongColumns Code = "SQL2024"
+
+	// SQL2025: a note that / of whole numbers gives a DOUBLE, unlike PostgreSQL and Flink.
+	IntegerDivision Code = "SQL2025"
 )
 
 // Streaming plans that are refused (planner).

@@ -117,6 +117,17 @@ func (b *Binder) warnf(code diag.Code, span diag.Span, format string, args ...an
 	b.diags = append(b.diags, diag.Warnf(code, span, format, args...))
 }
 
+// note informs, once.
+func (b *Binder) note(code diag.Code, span diag.Span, format string, args ...any) {
+	d := diag.Infof(code, span, format, args...)
+	for _, old := range b.diags {
+		if old.Code == code && old.Message == d.Message {
+			return
+		}
+	}
+	b.diags = append(b.diags, d)
+}
+
 // report turns an error of exec/expr or a function into a diagnostic.
 func (b *Binder) report(err error, span diag.Span) {
 	var unknown *expr.UnknownFunction

@@ -76,6 +76,9 @@ func (e *env) compare(span diag.Span, op string, l, r ast.Expr) expr.Node {
 	if a == nil || b == nil {
 		return nil
 	}
+	if op == "/" && a.Type().IsInteger() && b.Type().IsInteger() && !expr.IsConst(a) {
+		e.b.note(diag.IntegerDivision, span, "%s / %s of whole numbers is a DOUBLE; DIV cuts off the fraction", a, b)
+	}
 	return e.b.resolve(span, op, a, b)
 }
 

@@ -1,0 +1,218 @@
+package planner
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/sqlstream/sqlstream/exec/expr"
+	"github.com/sqlstream/sqlstream/exec/types"
+	"github.com/sqlstream/sqlstream/parser/ast"
+	"github.com/sqlstream/sqlstream/parser/diag"
+	"github.com/sqlstream/sqlstream/planner/catalog"
+	"github.com/sqlstream/sqlstream/planner/logical"
+	"github.com/sqlstream/sqlstream/planner/physical"
+)
+
+// insert is INSERT INTO a sink or a table.
+func (p *planner) insert(s *ast.Insert) {
+	o := p.insertTarget(s)
+	p.query(s.Source, o)
+	p.fit(s, o)
+}
+
+func (p *planner) insertTarget(s *ast.Insert) *output {
+	o := &output{target: physical.ToSink, span: s.Table.Span, name: s.Table.String()}
+	if s.Overwrite || len(s.Partition) > 0 {
+		p.errorf(diag.NotPlanned, s.Span, "INSERT OVERWRITE and PARTITION are not supported")
+	}
+	found, err := p.cat.Find(s.Table.String())
+	if err != nil {
+		p.errorf(diag.AmbiguousName, s.Table.Span, "%s", err.Error())
+		return o
+	}
+	switch t := found.(type) {
+	case *catalog.Sink:
+		o.sink, o.name = t, t.Name
+	case *catalog.Relation:
+		p.insertRelation(s, t, o)
+	case nil:
+		p.errorf(diag.UnknownTable, s.Table.Span, "unknown sink or table %q", s.Table.String()).
+			Hint = diag.HintDidYouMean(s.Table.String(), p.cat.Names())
+	default:
+		p.errorf(diag.WrongObject, s.Table.Span, "%q is a view and takes no rows", s.Table.String())
+	}
+	return o
+}
+
+// insertRelation: tables and memory sources take rows.
+func (p *planner) insertRelation(s *ast.Insert, t *catalog.Relation, o *output) {
+	o.target, o.table, o.name = physical.ToTable, t, t.Name
+	if t.Connector != "memory" {
+		what := "table"
+		if t.Streaming {
+			what = "source"
+		}
+		p.errorf(diag.WrongObject, s.Table.Span, "%s %q is read with connector %s and takes no INSERT", what, t.Name, t.Connector).
+			WithHint("declare a sink: CREATE SINK … WITH (connector = …)")
+	}
+}
+
+// fit brings the query's columns to those of the target: by position, or by the list
+// of names in INSERT.
+func (p *planner) fit(s *ast.Insert, o *output) {
+	if o.plan == nil {
+		return
+	}
+	want := targetColumns(o)
+	if want == nil {
+		if len(s.Columns) > 0 {
+			p.renameColumns(s, o)
+		}
+		return
+	}
+	at := make([]int, len(want)) // target column → query column, −1 = NULL
+	have := o.plan.Schema()
+	if len(s.Columns) == 0 {
+		if len(have) != len(want) {
+			p.errorf(diag.ColumnCount, s.Source.Span, "%q has %d columns, but the query gives %d", o.name, len(want), len(have)).
+				WithHint("its columns are %s", columnList(want))
+			return
+		}
+		for i := range at {
+			at[i] = i
+		}
+	} else if !p.byList(s, o, want, at) {
+		return
+	}
+	p.convert(o, want, at)
+}
+
+func targetColumns(o *output) []types.Column {
+	if o.sink != nil {
+		return o.sink.Columns
+	}
+	if o.table != nil {
+		var out []types.Column
+		for _, c := range o.table.Columns {
+			if c.Kind != catalog.Computed {
+				out = append(out, c.Column)
+			}
+		}
+		return out
+	}
+	return nil
+}
+
+func (p *planner) byList(s *ast.Insert, o *output, want []types.Column, at []int) bool {
+	if len(s.Columns) != len(o.plan.Schema()) {
+		p.errorf(diag.ColumnCount, s.Source.Span, "INSERT lists %d columns, but the query gives %d", len(s.Columns), len(o.plan.Schema()))
+		return false
+	}
+	for i := range at {
+		at[i] = -1
+	}
+	for i, id := range s.Columns {
+		j := findName(want, id.Name)
+		if j < 0 {
+			p.errorf(diag.UnknownColumn, id.Span, "%q has no column %q", o.name, id.Name).
+				Hint = diag.HintDidYouMean(id.Name, names(want))
+			return false
+		}
+		if at[j] >= 0 {
+			p.errorf(diag.DuplicateColumn, id.Span, "column %q is listed twice", id.Name)
+			return false
+		}
+		at[j] = i
+	}
+	return true
+}
+
+// renameColumns names the columns of a sink that takes what it gets.
+func (p *planner) renameColumns(s *ast.Insert, o *output) {
+	have := o.plan.Schema()
+	if len(s.Columns) != len(have) {
+		p.errorf(diag.ColumnCount, s.Source.Span, "INSERT lists %d columns, but the query gives %d", len(s.Columns), len(have))
+		return
+	}
+	list := make([]string, len(have))
+	for i, id := range s.Columns {
+		list[i] = id.Name
+	}
+	o.plan = &logical.Project{Input: o.plan, Exprs: logical.Columns(o.plan), Names: list}
+}
+
+// convert casts to the target's types, as far as that needs no CAST in the query.
+func (p *planner) convert(o *output, want []types.Column, at []int) {
+	have := o.plan.Schema()
+	exprs := make([]expr.Node, len(want))
+	list := make([]string, len(want))
+	res := &expr.Resolver{Functions: p.cat.Functions, Zone: p.set.Zone}
+	for i, c := range want {
+		list[i] = c.Name
+		if at[i] < 0 {
+			exprs[i] = expr.Null(c.Type)
+			continue
+		}
+		from := have[at[i]].Type
+		if !storable(from, c.Type) {
+			p.errorf(diag.WrongColumns, o.columnSpan(at[i]), "column %q of %q is %s, but the query gives %s", c.Name, o.name, c.Type, from).
+				WithHint("write CAST(… AS %s)", c.Type)
+			continue
+		}
+		n, err := res.Cast(logical.Col(o.plan, at[i]), c.Type, false)
+		if err != nil {
+			p.errorf(diag.WrongColumns, o.columnSpan(at[i]), "%s", err.Error())
+			continue
+		}
+		exprs[i] = n
+	}
+	if len(p.diags) == 0 {
+		o.plan = &logical.Project{Input: o.plan, Exprs: exprs, Names: list}
+	}
+}
+
+// storable is what INSERT converts by itself: what is safe, and numbers to narrower
+// ones, checked at run time.
+func storable(from, to types.Type) bool {
+	return types.CanCoerce(from, to) || from.IsNumeric() && to.IsNumeric()
+}
+
+func (o *output) columnSpan(i int) diag.Span {
+	if i < len(o.spans) && !o.spans[i].IsZero() {
+		return o.spans[i]
+	}
+	return o.span
+}
+
+func columnList(cols []types.Column) string {
+	text := ""
+	for i, c := range cols {
+		if i > 0 {
+			text += ", "
+		}
+		text += fmt.Sprintf("%s %s", c.Name, c.Type)
+	}
+	return text
+}
+
+func names(cols []types.Column) []string {
+	out := make([]string, len(cols))
+	for i, c := range cols {
+		out[i] = c.Name
+	}
+	return out
+}
+
+// findName finds a column: the exact spelling, else the first that differs in case.
+func findName(cols []types.Column, name string) int {
+	folded := -1
+	for i, c := range cols {
+		if c.Name == name {
+			return i
+		}
+		if folded < 0 && strings.EqualFold(c.Name, name) {
+			folded = i
+		}
+	}
+	return folded
+}

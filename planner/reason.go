@@ -1,0 +1,90 @@
+package planner
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/sqlstream/sqlstream/exec/sink"
+	"github.com/sqlstream/sqlstream/planner/physical"
+)
+
+// reason names the node that makes rows change, and why they are never final.
+func reason(root physical.Node) string {
+	var found physical.Node
+	physical.Walk(root, func(n physical.Node) {
+		if n.Props().Kind != physical.AppendOnly && found == nil {
+			found = n
+		}
+	})
+	switch n := found.(type) {
+	case *physical.Aggregate:
+		if n.Global {
+			return fmt.Sprintf("%s (%s) is one row that changes as long as rows come", physical.Summary(n), physical.ShortID(n))
+		}
+		if n.Bound != nil {
+			return fmt.Sprintf("%s (%s) changes while its window is open", physical.Summary(n), physical.ShortID(n))
+		}
+		return fmt.Sprintf("%s (%s) can change for ever: no group column is bounded by a watermark", physical.Summary(n), physical.ShortID(n))
+	case *physical.Scan:
+		return fmt.Sprintf("rows of %q can be deleted", n.Relation.Name)
+	case nil:
+		return "its rows can change"
+	}
+	return fmt.Sprintf("rows of %s can change", physical.Summary(found))
+}
+
+// waysOut are the nearest legal queries.
+func (p *planner) waysOut(o *output, root physical.Node) string {
+	var ways []string
+	if agg := firstAggregate(root); agg != nil && agg.Bound == nil {
+		if hasWatermark(root) {
+			ways = append(ways, "add window(ts, …) to GROUP BY")
+		} else {
+			ways = append(ways, "declare a watermark in the source and add window(ts, …) to GROUP BY")
+		}
+	}
+	if key := bestKey(root.Props().Keys); key != nil && p.takes(o, sink.Update) {
+		ways = append(ways, "use EMIT UPDATE (key: "+keyNames(root.Props(), key)+")")
+	}
+	if firstAggregate(root) != nil && p.takes(o, sink.Complete) {
+		ways = append(ways, "use EMIT COMPLETE")
+	}
+	if p.takes(o, sink.Changelog) {
+		ways = append(ways, "use EMIT CHANGELOG")
+	}
+	if o.target == physical.ToSink && len(ways) < 2 {
+		ways = append(ways, "write to a materialised view")
+	}
+	return strings.Join(ways, ", or ")
+}
+
+func keyNames(props *physical.Props, key []int) string {
+	if len(key) == 0 {
+		return "one row"
+	}
+	list := make([]string, len(key))
+	for i, k := range key {
+		list[i] = props.Columns[k].Name
+	}
+	return strings.Join(list, ", ")
+}
+
+func firstAggregate(root physical.Node) *physical.Aggregate {
+	var found *physical.Aggregate
+	physical.Walk(root, func(n physical.Node) {
+		if a, ok := n.(*physical.Aggregate); ok && found == nil {
+			found = a
+		}
+	})
+	return found
+}
+
+func hasWatermark(root physical.Node) bool {
+	found := false
+	physical.Walk(root, func(n physical.Node) {
+		if s, ok := n.(*physical.Scan); ok && s.Watermark != nil {
+			found = true
+		}
+	})
+	return found
+}
