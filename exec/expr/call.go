@@ -89,7 +89,8 @@ func Apply(c *fn.Ctx, f *fn.Scalar, impl *fn.Impl, args []*vec.Vector, rows fn.R
 	}
 	if f.Volatility != fn.Volatile {
 		if allConst(args) {
-			return applyOnce(c, f, impl, args, rows.N)
+			v, err := applyOnce(c, f, impl, args, rows.N)
+			return v, atRow(err, func(int) int { return rows.At(0) })
 		}
 		if d := soleDictionary(args); d >= 0 && usesDictionary(f, args[d], rows) {
 			return applyToEntries(c, f, impl, args, d, rows)

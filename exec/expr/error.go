@@ -1,6 +1,7 @@
 package expr
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/sqlstream/sqlstream/exec/fn"
@@ -27,4 +28,15 @@ func (e *ArgumentError) Error() string { return e.Func + " " + e.Msg }
 // typeError is a CASE, COALESCE or IN whose parts have no common type.
 func typeError(what string, a, b types.Type) error {
 	return &ArgumentError{Func: what, Msg: fmt.Sprintf("has no common type for %s and %s", a, b)}
+}
+
+// atRow makes a data error name the row of the batch that to gives for its own.
+func atRow(err error, to func(row int) int) error {
+	var bad *DataError
+	if !errors.As(err, &bad) || bad.Row < 0 {
+		return err
+	}
+	moved := *bad
+	moved.Row = to(bad.Row)
+	return &moved
 }

@@ -1,6 +1,7 @@
 package expr_test
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -236,6 +237,7 @@ func TestLayoutsAgree(t *testing.T) {
 func compareRows(t *testing.T, n expr.Node, b *vec.Batch, lenient bool, got *vec.Vector, err error) {
 	t.Helper()
 	var firstErr error
+	failed := map[int]bool{}
 	b.Each(func(row int) {
 		one := &vec.Batch{N: 1}
 		for _, col := range b.Cols {
@@ -245,11 +247,15 @@ func compareRows(t *testing.T, n expr.Node, b *vec.Batch, lenient bool, got *vec
 		switch {
 		case e != nil:
 			firstErr = e
+			failed[row] = true
 		case err == nil && !vec.Equal(got, row, want, 0):
 			t.Errorf("%s row %d: got %s, alone %s", n, row, vec.RowString(got, row, time.UTC), vec.RowString(want, 0, time.UTC))
 		}
 	})
+	var bad *expr.DataError
 	switch {
+	case errors.As(err, &bad) && !failed[bad.Row]:
+		t.Errorf("%s: the error %v names row %d, which alone does not fail", n, err, bad.Row)
 	case err == nil && firstErr != nil:
 		t.Errorf("%s: no error, but a row alone fails: %v", n, firstErr)
 	case err != nil && firstErr == nil:

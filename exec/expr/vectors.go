@@ -168,7 +168,7 @@ func applyToEntries(c *fn.Ctx, f *fn.Scalar, impl *fn.Impl, args []*vec.Vector, 
 	res, err := applyRows(c, f, impl, entries, used)
 	c.Scratch = scratch
 	if err != nil {
-		return nil, err
+		return nil, atRow(err, func(code int) int { return firstWith(v, code, rows) })
 	}
 	if res.Const && f.Nulls == fn.Propagate && v.Valid == nil {
 		return repeat(res, v.N), nil
@@ -178,6 +178,16 @@ func applyToEntries(c *fn.Ctx, f *fn.Scalar, impl *fn.Impl, args []*vec.Vector, 
 		return flatten(c, out, rows), nil
 	}
 	return out, nil
+}
+
+// firstWith is the first row that counts and has a code.
+func firstWith(v *vec.Vector, code int, rows fn.Rows) int {
+	for i, n := 0, rows.Len(); i < n; i++ {
+		if r := rows.At(i); int(v.Codes[r]) == code && vec.BitGet(v.Valid, r) {
+			return r
+		}
+	}
+	return -1
 }
 
 // usedEntries lists the dictionary entries of the rows that count and are not NULL.

@@ -234,7 +234,8 @@ func abs(t types.Type) fn.Kernel {
 	}
 }
 
-// extreme is greatest (want 1) and least (want −1).
+// extreme is greatest (want 1) and least (want −1). They are not monotone: where an
+// argument is NULL, the others decide.
 func extreme(name string, want int, doc, example, result string) *fn.Scalar {
 	return &fn.Scalar{
 		Name: name, Group: "Conditional", Nulls: fn.Custom, Syntax: []string{name + "(a, b, ...)"}, Doc: doc,
@@ -248,11 +249,6 @@ func extreme(name string, want int, doc, example, result string) *fn.Scalar {
 				return fn.Impl{}, err
 			}
 			impl := fn.Impl{Args: same(t, len(args)), Result: t}
-			for i := range args { // greatest is not: where the argument is NULL, the others decide
-				if want < 0 {
-					impl.Monotone = append(impl.Monotone, i)
-				}
-			}
 			impl.Eval = built(t, func(b *vec.Builder, args []*vec.Vector, r int) {
 				best := args[0]
 				for _, a := range args[1:] {
