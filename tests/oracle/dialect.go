@@ -14,6 +14,7 @@ import (
 //     they mean; r'…' is taken as written; two strings side by side are joined.
 //   - AS select: a reserved word as an alias is quoted here.
 //   - a ^ b is refused here because systems disagree on it: it becomes bit_xor(a, b).
+//   - a >>> b becomes shiftrightunsigned(a, b).
 //   - dropDuplicates and its kin are calls on a data frame in Spark: table functions here.
 //
 // The zero value does only that; the fields are used by deviations that rewrite what
@@ -144,12 +145,14 @@ func joined(list []piece) []piece {
 
 var (
 	reservedAlias = regexp.MustCompile(`(?i)\bAS\s+(select|from|where|group|order|having|join|union|table)\b`)
+	shift         = regexp.MustCompile(`(\w+)\s*>>>\s*(\w+)`)
 	caret         = regexp.MustCompile(`(\w+)\s*\^\s*(\w+)`)
 	indexed       = regexp.MustCompile(`\b(\w+)\[(\d+)\]`)
 )
 
 func (d dialect) outside(text string) string {
 	text = reservedAlias.ReplaceAllString(text, "AS `$1`")
+	text = shift.ReplaceAllString(text, "shiftrightunsigned($1, $2)")
 	text = caret.ReplaceAllString(text, "bit_xor($1, $2)")
 	if d.fromZero {
 		text = indexed.ReplaceAllString(text, "get($1, $2)")
@@ -203,4 +206,27 @@ func (s *Step) define(d dialect) (string, error) {
 		return "", fmt.Errorf("step %q: unknown api %q", s.View, s.API)
 	}
 	return fmt.Sprintf("CREATE VIEW %s AS %s", name(s.View), q), nil
+}
+
+// selectItems cuts the select list of a query at its commas.
+func selectItems(sql string) []string {
+	from := strings.Index(strings.ToUpper(sql), "SELECT ")
+	if from < 0 {
+		return nil
+	}
+	var out []string
+	depth, start := 0, from+len("SELECT ")
+	for i := start; i < len(sql); i++ {
+		switch c := sql[i]; {
+		case c == '(':
+			depth++
+		case c == ')':
+			depth--
+		case c == ',' && depth == 0:
+			out, start = append(out, sql[start:i]), i+1
+		case depth == 0 && strings.HasPrefix(strings.ToUpper(sql[i:]), " FROM "):
+			return append(out, sql[start:i])
+		}
+	}
+	return append(out, sql[start:])
 }

@@ -66,9 +66,11 @@ func Run(ctx context.Context, c *Case, dir string) Verdict {
 	}
 	v := run(ctx, c, dir, dialect{})
 	if number, d := c.retry(v); number != "" {
-		if again := run(ctx, c, dir, d); again.Kind == Passed {
-			return deviation(number, "refused with the way to write it; written so, the rows are Spark's")
+		again := run(ctx, c, dir, d)
+		if again.Kind == Passed || again.Kind == Deviation {
+			return deviation(number, "refused with the way to write it; written so: %s", again)
 		}
+		return again
 	}
 	return v
 }

@@ -3,6 +3,7 @@ package oracle
 import (
 	"errors"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/sqlstream/sqlstream/parser/diag"
@@ -49,7 +50,7 @@ var classes = []class{
 	{"_LEGACY_ERROR_TEMP_3102", "SQL300 SQL301", ""},
 	{"STREAM_FAILED", "SQL30", ""},
 	{"DIVIDE_BY_ZERO", "SQL2020", `zero`},
-	{"ARITHMETIC_OVERFLOW", "SQL2020", `overflow|out of range`},
+	{"ARITHMETIC_OVERFLOW", "SQL2020", `overflow|out of range|does not fit`},
 	{"NUMERIC_VALUE_OUT_OF_RANGE", "SQL2020", `overflow|out of range|does not fit`},
 	{"CAST_OVERFLOW", "SQL2020", `overflow|out of range|does not fit`},
 	{"CAST_INVALID_INPUT", "SQL2020", `(?i)cast|is no|not a|syntax|malformed|cannot be read`},
@@ -63,10 +64,13 @@ var classes = []class{
 // refused judges an error of ours; phase is start or runtime.
 func (c *Case) refused(err error, phase string) Verdict {
 	if missing := missing(err); missing != "" {
-		if c.sparkFails() && c.Condition == "UNRESOLVED_ROUTINE" {
+		if c.sparkFails() && c.sameClass(err, phase) && planner.NotYet(err) == "" {
 			return Verdict{Kind: Passed}
 		}
 		return notYet(missing)
+	}
+	if v, ok := c.redeclared(err); ok {
+		return v
 	}
 	if !c.sparkFails() {
 		return failed("Spark answers, we refuse (%s): %v", phase, err)
@@ -156,4 +160,13 @@ func (c *Case) retry(v Verdict) (string, dialect) {
 		return "D11", dialect{fromZero: true}
 	}
 	return "", dialect{}
+}
+
+// redeclared is D25: a watermark stated again above an operator that keeps state. Spark
+// takes it, and then gives nothing for ever.
+func (c *Case) redeclared(err error) (Verdict, bool) {
+	if c.sparkFails() || !slices.Contains(codesOf(err), string(diag.WatermarkAboveState)) || len(all(c.fold().rows)) > 0 {
+		return Verdict{}, false
+	}
+	return deviation("D25", "refused, where Spark accepts and never gives a row"), true
 }

@@ -4,19 +4,27 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/sqlstream/sqlstream/exec/types"
 )
 
 // loose says which differences between values are free.
 type loose struct {
 	bags bool    // order inside arrays
 	rel  float64 // relative error of numbers; 0 = 1e-9 for floats, none for whole numbers
+	// nulls: NULL of ours stands for anything; intervals: their spelling.
+	nulls, intervals bool
 }
 
 // sameValue compares a value of ours with a recorded one.
 func (l loose) sameValue(x, y any) bool {
+	if x == nil && l.nulls {
+		return true
+	}
 	if xn, ok := number(x); ok {
 		yn, ok := number(y)
 		return ok && l.sameNumber(x, y, xn, yn)
@@ -29,7 +37,24 @@ func (l loose) sameValue(x, y any) bool {
 		y, ok := y.(map[string]any)
 		return ok && l.sameObject(x, y)
 	}
-	return x == y
+	return x == y || l.intervals && sameInterval(x, y)
+}
+
+var sparkInterval = regexp.MustCompile(`^INTERVAL '(-?)(\d+) (\d+):(\d+):(\d+(?:\.\d+)?)' DAY TO SECOND$`)
+
+// sameInterval compares texts of ours with Spark's INTERVAL '1 02:03:04' DAY TO SECOND.
+func sameInterval(x, y any) bool {
+	ours, ok1 := x.(string)
+	theirs, ok2 := y.(string)
+	m := sparkInterval.FindStringSubmatch(theirs)
+	if !ok1 || !ok2 || m == nil {
+		return false
+	}
+	v, err := types.ParseInterval(ours)
+	text := fmt.Sprintf("%s%s days %s%s:%s:%s", m[1], m[2], m[1], m[3], m[4], m[5])
+	o, err2 := types.ParseInterval(text)
+	const day = 86_400_000_000
+	return err == nil && err2 == nil && v.Months == o.Months && int64(v.Days)*day+v.Micros == int64(o.Days)*day+o.Micros
 }
 
 func number(x any) (float64, bool) {

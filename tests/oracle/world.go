@@ -103,6 +103,11 @@ func (w *world) define() error {
 		}
 	}
 	for _, s := range w.c.Sources {
+		if w.files() && !s.Static {
+			if err := os.MkdirAll(w.landing(s), 0o755); err != nil {
+				return err
+			}
+		}
 		if err := w.exec(s.define(w.options(s))); err != nil {
 			return err
 		}
@@ -184,9 +189,6 @@ func (w *world) deliver(s *Source, i int) error {
 
 // writeFile puts a batch into the landing directory as Spark's driver did.
 func (w *world) writeFile(s *Source, i int, rows []map[string]any) error {
-	if err := os.MkdirAll(w.landing(s), 0o755); err != nil {
-		return err
-	}
 	var text []byte
 	for _, r := range rows {
 		line, err := json.Marshal(r)

@@ -1,0 +1,416 @@
+package oracle
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/sqlstream/sqlstream/exec/expr"
+	"github.com/sqlstream/sqlstream/exec/fn"
+	"github.com/sqlstream/sqlstream/exec/fn/timewindow"
+	"github.com/sqlstream/sqlstream/exec/sink"
+	"github.com/sqlstream/sqlstream/exec/types"
+	"github.com/sqlstream/sqlstream/exec/vec"
+	"github.com/sqlstream/sqlstream/incremental/reference"
+	"github.com/sqlstream/sqlstream/parser"
+	"github.com/sqlstream/sqlstream/parser/diag"
+	"github.com/sqlstream/sqlstream/planner/bind"
+	"github.com/sqlstream/sqlstream/planner/logical"
+)
+
+// judge asks the naive interpreter what the query answers over the rows that are not
+// late. It shares nothing with the engine but scalar expressions: the watermark and
+// which rows are behind it are computed here from the rows alone.
+type judge struct {
+	w    *world
+	plan logical.Node // as bound, before any rule
+	// marks has, by relation, the watermark after each trigger.
+	marks map[string][]int64
+	// behind are the rows that came behind the watermark of the trigger before theirs.
+	behind []lateRow
+	// doubtful are those that Spark may take for late: at the watermark too, and before
+	// 1970.
+	doubtful []lateRow
+}
+
+// lateRow is a row of a relation that may be late.
+type lateRow struct {
+	relation string
+	index    int // of what was fed
+	trigger  int
+}
+
+// newJudge binds the query again and follows the watermarks.
+func (w *world) newJudge() (*judge, error) {
+	if w.files() {
+		return nil, fmt.Errorf("the rows of files are not known here")
+	}
+	q, err := parser.ParseQuery(diag.Source{Name: "query", Text: w.sql})
+	if err != nil {
+		return nil, err
+	}
+	res, err := bind.New(w.e.Catalog(), bind.Settings{}).Query(q)
+	if err != nil {
+		return nil, err
+	}
+	j := &judge{w: w, plan: res.Plan, marks: map[string][]int64{}}
+	logical.Walk(res.Plan, func(n logical.Node) {
+		if s, ok := n.(*logical.Scan); ok && !s.Finite && s.Watermark != nil && err == nil {
+			err = j.follow(s)
+		}
+	})
+	return j, err
+}
+
+// follow computes the watermark of a scan after each trigger, and which rows were
+// behind it.
+func (j *judge) follow(s *logical.Scan) error {
+	name := s.Relation.Name
+	if j.marks[name] != nil {
+		return nil
+	}
+	rows, err := reference.Answer(j.ctx(), s, func(*logical.Scan) ([]reference.Change, error) { return j.w.fed[name], nil })
+	if err != nil {
+		return err
+	}
+	mark := int64(noWatermark)
+	delay := timewindow.Micros(s.Watermark.Delay)
+	at := 0
+	for i := range len(j.w.turns) {
+		before := mark
+		for ; at < len(rows) && triggerOf(rows[at].Moment) <= i; at++ {
+			t, ok := rows[at].Values[s.Watermark.Col].(int64)
+			if !ok {
+				continue
+			}
+			if t < before {
+				j.behind = append(j.behind, lateRow{name, at, i})
+			}
+			if t <= max(before, 0) {
+				j.doubtful = append(j.doubtful, lateRow{name, at, i})
+			}
+			mark = max(mark, t-delay)
+		}
+		j.marks[name] = append(j.marks[name], mark)
+	}
+	return nil
+}
+
+// triggerOf is the trigger in which a row came: each has a minute of its own.
+func triggerOf(m reference.Moment) int {
+	return int((m.Now-start.UnixMicro())/time.Minute.Microseconds()) - 1
+}
+
+func (j *judge) ctx() *fn.Ctx {
+	return &fn.Ctx{Zone: time.UTC, Now: j.w.clock.Now().UnixMicro(), NullOnError: !j.w.c.ansi()}
+}
+
+// answer is the batch answer over what came up to a trigger, without some rows.
+func (j *judge) answer(plan logical.Node, upTo int, without []lateRow) ([]row, error) {
+	rows, err := reference.Answer(j.ctx(), plan, func(s *logical.Scan) ([]reference.Change, error) {
+		return j.given(s, upTo, without), nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	schema := plan.Schema()
+	out := make([]row, len(rows))
+	for i, r := range rows {
+		for k, v := range r.Values {
+			out[i] = append(out[i], toJSON(v, schema[k].Type))
+		}
+	}
+	return out, nil
+}
+
+func (j *judge) given(s *logical.Scan, upTo int, without []lateRow) []reference.Change {
+	var out []reference.Change
+	for i, c := range j.w.fed[s.Relation.Name] {
+		late := false
+		for _, l := range without {
+			late = late || l.relation == s.Relation.Name && l.index == i
+		}
+		if late || !s.Finite && triggerOf(c.Moment) > upTo {
+			continue
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+// openWindows replaces sliding windows by what the reference says they give, less the
+// windows that were closed when their row came: such a row can count in some of its
+// windows only.
+// They are closed by the watermark lag triggers before.
+func (j *judge) openWindows(upTo, lag int) (logical.Node, bool, error) {
+	var failed error
+	sliding := false
+	plan := logical.Rewrite(j.plan, func(n logical.Node) logical.Node {
+		h, ok := n.(*logical.Hop)
+		if !ok || failed != nil {
+			return n
+		}
+		marks := j.marksBelow(h)
+		if marks == nil {
+			return n
+		}
+		sliding = true
+		rows, err := reference.Answer(j.ctx(), h, func(s *logical.Scan) ([]reference.Change, error) { return j.given(s, upTo, nil), nil })
+		if err != nil {
+			failed = err
+			return n
+		}
+		v := &logical.Values{Columns: h.Schema()}
+		for _, r := range rows {
+			i := triggerOf(r.Moment) - lag
+			start := r.Values[len(r.Values)-1].(int64)
+			if i < 0 || marks[i] == noWatermark || start+h.Size > marks[i] {
+				v.Rows = append(v.Rows, constants(v.Columns, r.Values))
+			}
+		}
+		return v
+	})
+	return plan, sliding, failed
+}
+
+// marksBelow are the watermarks of the only stream below a node.
+func (j *judge) marksBelow(n logical.Node) (marks []int64) {
+	logical.Walk(n, func(n logical.Node) {
+		if s, ok := n.(*logical.Scan); ok && !s.Finite {
+			marks = j.marks[s.Relation.Name]
+		}
+	})
+	return marks
+}
+
+func constants(cols []types.Column, values []any) []expr.Node {
+	out := make([]expr.Node, len(cols))
+	for i, c := range cols {
+		out[i] = expr.NewConst(vec.FromAny(c.Type, values[i]))
+	}
+	return out
+}
+
+// confirm checks our result after each trigger against the reference, over the rows
+// that are not late: some choice among the rows behind the watermark, as many as the
+// ledger says, must explain all of them.
+func (j *judge) confirm(l loose) error {
+	last := len(j.w.turns) - 1
+	if j.w.mode() != sink.Complete {
+		_, sliding, err := j.openWindows(last, 1)
+		if err != nil {
+			return err
+		}
+		if sliding {
+			return j.agrees(l, nil, true)
+		}
+	}
+	var late int64
+	for _, t := range j.w.turns {
+		late += t.late.Late
+	}
+	var err error
+	for _, choice := range choose(j.behind, int(late)) {
+		if err = j.agrees(l, choice, false); err == nil {
+			return nil
+		}
+	}
+	if err == nil {
+		err = fmt.Errorf("the ledger counts %d late rows, %d are behind the watermark", late, len(j.behind))
+	}
+	return err
+}
+
+// choose lists the ways to take n of the rows.
+func choose(rows []lateRow, n int) [][]lateRow {
+	const most = 5000
+	if n == 0 {
+		return [][]lateRow{nil}
+	}
+	if n > len(rows) {
+		return nil
+	}
+	var out [][]lateRow
+	for _, rest := range choose(rows[1:], n-1) {
+		out = append(out, append([]lateRow{rows[0]}, rest...))
+	}
+	out = append(out, choose(rows[1:], n)...)
+	return out[:min(len(out), most)]
+}
+
+// agrees compares our result after each trigger with the batch answer.
+func (j *judge) agrees(l loose, without []lateRow, sliding bool) error {
+	acc := j.w.newResult()
+	for i, t := range j.w.turns {
+		acc.take(t)
+		plan := j.plan
+		if sliding {
+			var err error
+			if plan, _, err = j.openWindows(i, 1); err != nil {
+				return err
+			}
+		}
+		want, err := j.answer(plan, i, without)
+		if err != nil {
+			return err
+		}
+		ours, theirs := l.diff(acc.rows, want)
+		if len(ours) > 0 || len(theirs) > 0 && !j.mayWait(t) {
+			return fmt.Errorf("after trigger %d the reference disagrees: only we %s, only it %s", i, show(ours), show(theirs))
+		}
+	}
+	return nil
+}
+
+// mayWait reports that rows of the answer may not be there yet: append mode holds what
+// is not final, and a trigger without input does not run.
+func (j *judge) mayWait(t turn) bool { return j.w.mode() == sink.Append || !t.ran }
+
+// result is what our rows add up to.
+type result struct {
+	mode sink.Mode
+	key  []int
+	rows []row
+}
+
+func (w *world) newResult() *result { return &result{mode: w.mode(), key: w.q.Plan.Outputs[0].Key} }
+
+// take enters the rows of a trigger.
+func (r *result) take(t turn) {
+	if r.mode == sink.Complete && t.ran {
+		r.rows = nil
+	}
+	for _, o := range t.rows {
+		if r.mode == sink.Update && r.key != nil {
+			r.remove(o.json)
+		}
+		if o.weight > 0 {
+			r.rows = append(r.rows, o.json)
+		}
+	}
+}
+
+// remove takes the row of the same key away.
+func (r *result) remove(x row) {
+	for i, o := range r.rows {
+		if sameKey(o, x, r.key) {
+			r.rows = append(r.rows[:i:i], r.rows[i+1:]...)
+			return
+		}
+	}
+}
+
+func sameKey(x, y row, key []int) bool {
+	for _, k := range key {
+		if !(loose{}).sameValue(x[k], y[k]) {
+			return false
+		}
+	}
+	return true
+}
+
+// explains checks that Spark's rows too are the batch answer, over the rows that it did
+// not take for late: whatever we say, a recorded row that no choice of late rows gives
+// is not explained.
+func (j *judge) explains(l loose, r *recorded) error {
+	theirs := j.w.newResult()
+	for _, rows := range r.rows {
+		t := turn{ran: true}
+		for _, x := range rows {
+			t.rows = append(t.rows, outRow{json: x, weight: 1})
+		}
+		theirs.take(t)
+	}
+	plans, choices, err := j.readings()
+	if err != nil {
+		return err
+	}
+	for _, plan := range plans {
+		for _, without := range choices {
+			var want []row
+			if want, err = j.answer(plan, len(j.w.turns)-1, without); err != nil {
+				return err
+			}
+			strange, missing := l.diff(theirs.rows, want)
+			if len(strange) == 0 && (len(missing) == 0 || j.w.mode() == sink.Append) {
+				return nil
+			}
+			err = fmt.Errorf("the rows of Spark are no batch answer: it gives %s", show(strange))
+		}
+	}
+	return err
+}
+
+// readings are the plans and the choices of late rows that may stand behind Spark's rows.
+func (j *judge) readings() ([]logical.Node, [][]lateRow, error) {
+	const most = 10
+	lag := 1
+	if j.w.c.Pacing == "burst" {
+		lag = 2
+	}
+	plan, sliding, err := j.openWindows(len(j.w.turns)-1, lag)
+	if err != nil || sliding {
+		return []logical.Node{plan}, [][]lateRow{nil}, err
+	}
+	rows := j.doubtful[:min(len(j.doubtful), most)]
+	var choices [][]lateRow
+	for set := range 1 << len(rows) {
+		var pick []lateRow
+		for i, x := range rows {
+			if set>>i&1 == 1 {
+				pick = append(pick, x)
+			}
+		}
+		choices = append(choices, pick)
+	}
+	return []logical.Node{j.plan}, choices, nil
+}
+
+// sameGroups checks that, in append mode, the groups that are out are Spark's: both
+// have seen the same last watermark. A group of late rows alone is missing here, and
+// one at the watermark waits here (D2).
+func (j *judge) sameGroups(r *recorded) error {
+	key := j.w.q.Plan.Outputs[0].Key
+	if j.w.mode() != sink.Append || key == nil {
+		return nil
+	}
+	var ours []row
+	for _, t := range j.w.turns {
+		ours = append(ours, jsonRows(t.rows)...)
+	}
+	extra, missing := loose{}.diff(only(ours, key), only(all(r.rows), key))
+	answer, err := j.answer(j.plan, len(j.w.turns)-1, j.behind)
+	if err != nil {
+		return err
+	}
+	_, waiting := loose{}.diff(only(answer, key), missing)
+	if len(extra) > 0 && len(j.marks) < 2 || len(missing)-len(waiting) > 0 && !j.w.onWatermark() {
+		return fmt.Errorf("other groups are final: only ours %s, only Spark's %s", show(extra), show(missing))
+	}
+	return nil
+}
+
+// sameMarks compares the watermarks that the recorded batches tell with those computed
+// here, where there is one only, and those computed here with the engine's.
+func (j *judge) sameMarks(r *recorded) Verdict {
+	if len(j.marks) != 1 {
+		return Verdict{Kind: Passed}
+	}
+	for _, marks := range j.marks {
+		for i, m := range marks {
+			if got := j.w.turns[i].watermark; got != m {
+				return failed("the watermark after trigger %d is %s, by the rows %s", i, markText(got), markText(m))
+			}
+			if theirs := r.marks[i]; theirs != nil && *theirs > 0 && m > 0 && *theirs != m/1000 {
+				return failed("the watermark after trigger %d is %s, Spark's %s", i, markText(m), markText(*theirs*1000))
+			}
+		}
+	}
+	return Verdict{Kind: Passed}
+}
+
+func markText(us int64) string {
+	if us == noWatermark {
+		return "none"
+	}
+	return stamp(us)
+}

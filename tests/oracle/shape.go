@@ -1,0 +1,93 @@
+package oracle
+
+import (
+	"slices"
+
+	"github.com/sqlstream/sqlstream/exec/expr"
+	"github.com/sqlstream/sqlstream/exec/types"
+	"github.com/sqlstream/sqlstream/planner/logical"
+)
+
+var timestampType = types.Of(types.Timestamp)
+
+// freeAggregates are those whose value may be any of several.
+func freeAggregate(name string) bool {
+	return slices.Contains([]string{"first", "last", "first_value", "last_value", "any_value", "max_by", "min_by", "arg_max", "arg_min", "mode"}, name)
+}
+
+// freeColumn reports that an output column comes from an aggregate whose value is free.
+func freeColumn(n logical.Node, col int) bool {
+	switch n := n.(type) {
+	case *logical.Project:
+		return slices.ContainsFunc(expr.ColumnsOf(n.Exprs[col]), func(c int) bool { return freeColumn(n.Input, c) })
+	case *logical.Aggregate:
+		if col < len(n.Keys) {
+			return slices.ContainsFunc(expr.ColumnsOf(n.Keys[col]), func(c int) bool { return freeColumn(n.Input, c) })
+		}
+		return freeAggregate(n.Aggs[col-len(n.Keys)].Func.Name)
+	case *logical.Filter, *logical.Sort, *logical.Distinct, *logical.Dedup:
+		return freeColumn(n.Children()[0], col)
+	}
+	return false
+}
+
+// withoutChoice is the plan without its LIMIT, or without its deduplication if that is
+// over rows that another operator gives together; then keys are the output columns
+// that must be Spark's. nil = no choice is free.
+func withoutChoice(plan logical.Node) (out logical.Node, keys []int) {
+	found := false
+	out = logical.Rewrite(plan, func(n logical.Node) logical.Node {
+		switch n := n.(type) {
+		case *logical.Sort:
+			if len(n.Keys) == 0 && n.Offset == 0 {
+				found = true
+				return n.Input
+			}
+		case *logical.Dedup:
+			if madeTogether(n.Input) {
+				found, keys = true, outputKeys(plan, n)
+				return n.Input
+			}
+		}
+		return n
+	})
+	if !found {
+		return nil, nil
+	}
+	return out, keys
+}
+
+// madeTogether reports that rows come out of a grouping: several at once, in no order.
+func madeTogether(n logical.Node) bool {
+	found := false
+	logical.Walk(n, func(n logical.Node) {
+		switch n.(type) {
+		case *logical.Aggregate, *logical.Join, *logical.Distinct:
+			found = true
+		}
+	})
+	return found
+}
+
+// outputKeys are the output columns that are keys of a deduplication, found through
+// projections that only name columns.
+func outputKeys(plan logical.Node, d *logical.Dedup) []int {
+	switch n := plan.(type) {
+	case *logical.Dedup:
+		if n == d {
+			return n.Keys
+		}
+	case *logical.Project:
+		below := outputKeys(n.Input, d)
+		var out []int
+		for i, e := range n.Exprs {
+			if c, ok := e.(*expr.Column); ok && slices.Contains(below, c.Index) {
+				out = append(out, i)
+			}
+		}
+		return out
+	case *logical.Filter:
+		return outputKeys(n.Input, d)
+	}
+	return nil
+}
