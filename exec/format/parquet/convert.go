@@ -85,27 +85,6 @@ func toFloat[T int32 | uint32 | float32](data []byte, _ []uint32, at, n int, s *
 	return nil
 }
 
-func half(data []byte, _ []uint32, at, n int, s *scratch, out *vec.Vector) error {
-	s.f64 = sized(s.f64, n)
-	for i := range s.f64 {
-		s.f64[i] = float64(float16(binary.LittleEndian.Uint16(data[2*(at+i):])))
-	}
-	out.F64 = s.f64
-	return nil
-}
-
-func float16(h uint16) float32 {
-	sign, exp, frac := uint32(h>>15)<<31, uint32(h>>10&31), uint32(h&1023)
-	switch {
-	case exp == 31:
-		return math.Float32frombits(sign | 0xff<<23 | frac<<13)
-	case exp == 0:
-		f := float32(frac) / (1 << 24)
-		return math.Float32frombits(math.Float32bits(f) | sign)
-	}
-	return math.Float32frombits(sign | (exp+112)<<23 | frac<<13)
-}
-
 var errRange = errors.New("value out of range")
 
 // scaled multiplies 64-bit integers: timestamps in ms, decimals of a smaller scale.

@@ -16,7 +16,6 @@ import (
 // runs of rows or values, none of which crosses a page.
 type leaf struct {
 	name   string // as messages show it
-	chunk  parquet.ColumnChunk
 	maxDef byte
 	maxRep byte
 	conv   conversion
@@ -42,9 +41,14 @@ type leaf struct {
 }
 
 // open starts at the first page of a row group.
-func (l *leaf) open(g parquet.RowGroup, index int) {
-	l.chunk = g.ColumnChunks()[index]
-	l.pages = l.chunk.Pages()
+func (l *leaf) open(g parquet.RowGroup, index int, r io.ReaderAt, patches []patch) {
+	chunk := g.ColumnChunks()[index]
+	l.pages = nil
+	if c, ok := chunk.(*parquet.FileColumnChunk); ok && len(patches) > 0 {
+		l.pages = c.PagesFrom(&hidden{r, patches})
+	} else {
+		l.pages = chunk.Pages()
+	}
 	l.dict, l.of = nil, nil
 	l.n, l.pos, l.finished = 0, 0, false
 }

@@ -17,7 +17,6 @@ type stored struct {
 	unsigned bool
 	unit     int64 // timestamps: units per second
 	uuid     bool
-	half     bool
 }
 
 // typeOf finds the SQL type of a leaf; an error names what we cannot read.
@@ -74,8 +73,6 @@ func (s stored) logical(v meta.LogicalTypeValue) (stored, error) {
 		s.unit = unitsPerSecond(lt.Unit.Value)
 	case *meta.UUIDType:
 		s.typ, s.uuid, s.size = types.Of(types.String), true, 16
-	case *meta.Float16Type:
-		s.typ, s.half = types.Of(types.Float32), true
 	case *meta.TimeType:
 		// No SQL type of ours: the number as it is stored.
 		s.typ = integerOf(32, true)
@@ -156,8 +153,6 @@ func (s stored) toInteger(c *conversion) bool {
 func (s stored) toFloat(c *conversion) bool {
 	double64 := c.typ.Kind == types.Float64
 	switch {
-	case s.half:
-		c.run = half
 	case s.kind == parquet.Float:
 		c.run = toFloat[float32]
 	case s.kind == parquet.Double && double64:

@@ -164,7 +164,7 @@ func (r *reader) Read(ctx context.Context, f format.File, s format.Section, rd f
 	if s.Off < 0 || s.End > int64(len(groups)) {
 		return &format.FileError{File: f.Name, Err: fmt.Errorf("has %d row groups, not %d: it was replaced", len(groups), s.End)}
 	}
-	scan := &scan{ctx: ctx, emit: emit, file: file, r: f.R}
+	scan := &scan{ctx: ctx, emit: emit, file: file, r: f.R, size: f.Size}
 	if err := safely(func() error { return r.bind(scan, file, rd.Need) }); err != nil {
 		return &format.FileError{File: f.Name, Err: err}
 	}
@@ -241,6 +241,7 @@ type scan struct {
 	ctx   context.Context // a scan is one call
 	file  *parquet.File
 	r     io.ReaderAt
+	size  int64
 	emit  func(*vec.Batch) error
 	nodes []*node
 	batch vec.Batch
@@ -256,10 +257,11 @@ func (s *scan) group(index int, g parquet.RowGroup) error {
 	chunks := s.file.Metadata().RowGroups[index].Columns
 	for i, l := range s.leaves {
 		err := safely(func() error {
-			if err := checkPages(s.r, &chunks[s.index[i]].MetaData); err != nil {
+			patches, err := checkPages(s.r, s.size, &chunks[s.index[i]].MetaData)
+			if err != nil {
 				return fmt.Errorf("column %q: %w", l.name, err)
 			}
-			l.open(g, s.index[i])
+			l.open(g, s.index[i], s.r, patches)
 			return nil
 		})
 		if err != nil {
