@@ -128,7 +128,7 @@ const (
 	// Example: SELECT k FROM plain WHERE v > 0 EMIT COMPLETE
 	CompleteUnbounded Code = "SQL3005"
 
-	// SQL3006: an expression whose value changes from trigger to trigger over rows that can be retracted.
+	// SQL3006: an expression with another value at each call or trigger, over rows that can be retracted or in an aggregate.
 	// Example: SELECT k, now() FROM changes
 	VolatileRetract Code = "SQL3006"
 

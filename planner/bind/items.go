@@ -1,6 +1,7 @@
 package bind
 
 import (
+	"sort"
 	"strings"
 
 	"github.com/sqlstream/sqlstream/exec/expr"
@@ -53,6 +54,7 @@ func (sel *selectBinder) expandStar(star *ast.Star) {
 			cols = append(cols, i)
 		}
 	}
+	sort.SliceStable(cols, func(a, b int) bool { return sel.scope.cols[cols[a]].using > sel.scope.cols[cols[b]].using })
 	if len(cols) == 0 && !sel.scope.broken {
 		sel.fail()
 		sel.b.errorf(diag.NoColumns, star.Span, "* without a FROM clause has no columns")

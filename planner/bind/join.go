@@ -38,7 +38,6 @@ type joinBinder struct {
 	ls, rs *scope
 	scope  *scope // left columns, then right columns
 	conds  []expr.Node
-	merged [][2]int // USING: scope entries of the two copies
 }
 
 func (j *joinBinder) bind() (logical.Node, *scope) {
@@ -68,8 +67,12 @@ func (j *joinBinder) condition() bool {
 	if j.x.Natural {
 		using = j.common()
 	}
+	rank := 1
+	for _, c := range j.scope.cols {
+		rank = max(rank, c.using+1)
+	}
 	for _, id := range using {
-		if !j.using(id) {
+		if !j.using(id, rank) {
 			return false
 		}
 	}
@@ -96,7 +99,7 @@ func (j *joinBinder) common() []ast.Ident {
 }
 
 // using adds the equality of two columns of one name, of which * shows one.
-func (j *joinBinder) using(id ast.Ident) bool {
+func (j *joinBinder) using(id ast.Ident, rank int) bool {
 	lm, rm := j.ls.find("", id.Name), j.rs.find("", id.Name)
 	if len(lm) != 1 || len(rm) != 1 {
 		side, s := "left", j.ls
@@ -113,12 +116,12 @@ func (j *joinBinder) using(id ast.Ident) bool {
 		return false
 	}
 	j.conds = append(j.conds, n)
-	j.merged = append(j.merged, [2]int{lm[0], at})
-	hide := at
+	show, hide := lm[0], at
 	if j.x.Kind == ast.RightJoin {
-		hide = lm[0]
+		show, hide = at, lm[0]
 	}
 	j.scope.cols[hide].hidden = true
+	j.scope.cols[show].using = rank
 	return true
 }
 

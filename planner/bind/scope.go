@@ -35,6 +35,7 @@ type scopeCol struct {
 	typ    types.Type
 	hidden bool // the second copy of a USING column: only by its qualified name
 	extra  bool // not part of *: windows of GROUP BY, hops
+	using  int  // > 0: merged by USING; * shows these first, of the outermost join before others
 }
 
 // newScope names the columns of a plan after a table.
