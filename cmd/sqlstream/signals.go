@@ -30,15 +30,16 @@ func guard(ctx context.Context, e *engine.Engine, do func(context.Context) error
 	case <-signals:
 	}
 	cancel()
+	stopped := make(chan error, 1)
 	go func() {
 		err := <-done // the statement under way has left
 		if stop := e.StopAll(); stop != nil {
 			err = stop
 		}
-		done <- err
+		stopped <- err
 	}()
 	select {
-	case err := <-done:
+	case err := <-stopped:
 		return true, err
 	case <-signals:
 		kill(e)
