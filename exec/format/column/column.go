@@ -5,6 +5,9 @@
 package column
 
 import (
+	"math"
+
+	"github.com/sqlstream/sqlstream/exec/invariant"
 	"github.com/sqlstream/sqlstream/exec/types"
 	"github.com/sqlstream/sqlstream/exec/vec"
 )
@@ -101,10 +104,27 @@ func (c *Column) Reset() {
 		fill(c.valid)
 		c.nulls = false
 	}
+	if invariant.Enabled {
+		c.scramble()
+	}
 	c.Own = c.Own[:0]
 	for _, k := range c.Kids {
 		k.Reset()
 	}
+}
+
+// scramble shows a receiver of the last batch that has kept a part of it.
+func (c *Column) scramble() {
+	invariant.Scramble(c.Own)
+	invariant.Scramble(c.Bool)
+	for i := range c.I64 {
+		c.I64[i] = -0x5555_5555_5555_5555
+	}
+	for i := range c.F64 {
+		c.F64[i] = math.NaN()
+	}
+	clear(c.Str)
+	clear(c.I128)
 }
 
 // AppendText makes a copy of b the value of a row. All texts of a column are either
