@@ -7,6 +7,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/sqlstream/sqlstream/exec/clock"
 	"github.com/sqlstream/sqlstream/incremental/engine"
 )
 
@@ -49,10 +50,12 @@ func guard(ctx context.Context, e *engine.Engine, do func(context.Context) error
 
 // kill ends every query as a crash would, which a checkpoint survives.
 func kill(e *engine.Engine) {
+	grace := clock.Real().NewTimer(killGrace)
+	defer grace.Stop()
 	gone := make(chan struct{})
 	go func() { e.Kill(); close(gone) }()
 	select {
 	case <-gone:
-	case <-time.After(killGrace):
+	case <-grace.C():
 	}
 }
