@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/sqlstream/sqlstream/exec/fn"
 	"github.com/sqlstream/sqlstream/exec/hash"
 	"github.com/sqlstream/sqlstream/exec/invariant"
 	"github.com/sqlstream/sqlstream/exec/mutant"
@@ -49,6 +50,7 @@ type aggregate struct {
 	tmp         *scratch
 	builders    []*vec.Builder // output
 	stats       Stats
+	ctx         *fn.Ctx // of the trigger under way, from Flush on
 }
 
 // parallelAggregate is an aggregate whose rows need not come in order.
@@ -116,6 +118,7 @@ func (a *aggregate) local(worker int) *aggLocal {
 
 // Flush implements Operator.
 func (a *aggregate) Flush(t *Trigger, out Emit) error {
+	a.ctx = t.Ctx
 	if err := a.load.finish(); err != nil {
 		return err
 	}
@@ -224,23 +227,7 @@ func (a *aggregate) remember(b *bucket, groups []uint32) error {
 		b.old = vec.NewBuilders(a.outTypes[len(a.cfg.Keys):])
 	}
 	b.changed = append(b.changed, first...)
-	return a.results(b, first, b.old)
-}
-
-// results appends the aggregates of groups to out, one builder each.
-func (a *aggregate) results(b *bucket, groups []uint32, out []*vec.Builder) error {
-	for i, acc := range b.accs {
-		if acc == nil {
-			for _, g := range groups {
-				out[i].AppendInt(b.rows[g])
-			}
-			continue
-		}
-		if err := acc.Result(groups, out[i]); err != nil {
-			return fmt.Errorf("%s: %w", a.cfg.Name, err)
-		}
-	}
-	return nil
+	return a.oldResults(b, first)
 }
 
 // emitBirth emits the global row before any input.
@@ -266,6 +253,7 @@ func (a *aggregate) emitBirth(out Emit) error {
 
 // Advance implements Operator.
 func (a *aggregate) Advance(t *Trigger, fronts [][]int64, out Emit) error {
+	a.ctx = t.Ctx
 	if a.cfg.Bound >= 0 && a.cfg.Front >= 0 && !a.cfg.Keep {
 		front := fronts[0][a.cfg.Front]
 		invariant.Assert(front >= a.bound, "frontiers never retreat")

@@ -2,6 +2,7 @@ package stateful
 
 import (
 	"errors"
+	"reflect"
 	"testing"
 
 	"github.com/sqlstream/sqlstream/exec/fn"
@@ -162,5 +163,41 @@ func TestAggregateOverflow(t *testing.T) {
 	var data *fn.DataError
 	if !errors.As(err, &data) || data.Func != "sum" {
 		t.Errorf("got %v", err)
+	}
+}
+
+// With eval_error = 'null' it is NULL instead, counted once, and the other groups have
+// their values.
+func TestAggregateOverflowIsNull(t *testing.T) {
+	r := aggCase("totals", AggregateConfig{Keys: []int{1}, Bound: -1}).newRun(t, variant{batch: 8})
+	big := func(k string) []any { return []any{nil, k, int64(1) << 62, nil} }
+	tr := &Trigger{Ctx: &fn.Ctx{NullOnError: true}}
+	got := map[any][]any{}
+	take := func(b *vec.Batch) error {
+		for i := range b.Rows() {
+			var row []any
+			for _, v := range b.Cols {
+				row = append(row, vec.ToAny(v, b.Row(i)))
+			}
+			got[row[0]] = row
+		}
+		return nil
+	}
+	b := r.batch([]change{{big("a"), 1}, {big("b"), 1}, {big("b"), 1}, {big("c"), 1}})
+	if err := r.op.Step(tr, 0, 0, b, take); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.op.Flush(tr, take); err != nil {
+		t.Fatal(err)
+	}
+	sums := 0
+	for i, x := range got["a"] {
+		if x != int64(1)<<62 || !reflect.DeepEqual(x, got["c"][i]) || got["b"][i] != nil {
+			continue
+		}
+		sums++
+	}
+	if sums != 1 || tr.Ctx.Errors != 1 {
+		t.Errorf("got %v, %d errors", got, tr.Ctx.Errors)
 	}
 }
