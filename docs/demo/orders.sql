@@ -19,4 +19,9 @@ TRIGGER AVAILABLE NOW;
 
 AWAIT QUERY per_shop;
 
-SELECT * FROM 'out' ORDER BY start, shop;
+-- What was published, as a table. (FROM 'out' would find the columns by itself, but only
+-- when there are files.)
+CREATE TABLE result (start TIMESTAMP, shop STRING, orders BIGINT, amount DECIMAL(20,2))
+WITH (connector = 'file', path = 'out', format = 'parquet');
+
+SELECT * FROM result ORDER BY start, shop;

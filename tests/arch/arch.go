@@ -50,10 +50,9 @@ var Rules = []Rule{
 	{"planner", []string{"parser", "exec/expr", "exec/fn", "exec/vec", "exec/source", "exec/sink", "exec/format", "exec/option"}},
 	{"storage/vfs", nil},
 	{"storage", nil},
-	{"incremental/table", []string{"exec/vec", "exec/hash", "storage"}},
-	{"incremental/stateful", []string{"incremental/table", "exec/expr", "exec/fn", "exec/hash", "exec/op", "exec/vec"}},
+	{"incremental/stateful", []string{"exec/expr", "exec/fn", "exec/hash", "exec/op", "exec/vec"}},
 	{"incremental/reference", []string{"planner", "exec"}},
-	{"incremental/build", []string{"incremental/stateful", "incremental/table", "planner", "exec"}},
+	{"incremental/build", []string{"incremental/stateful", "planner", "exec"}},
 	{"incremental/trigger", []string{"incremental/build", "incremental/stateful", "planner", "storage", "exec"}},
 	{"incremental", []string{"planner", "parser", "exec", "storage"}},
 	{"repl", []string{"incremental", "parser", "exec/types", "exec/vec", "exec/format/table"}},
@@ -172,6 +171,13 @@ func concrete(e Edge) bool {
 		}
 	}
 	return false
+}
+
+// MayImport lists what a package may import besides leaves and its own subtree; false if
+// no rule speaks of it.
+func MayImport(pkg string) ([]string, bool) {
+	r, ok := ruleFor(pkg)
+	return r.May, ok
 }
 
 func ruleFor(pkg string) (Rule, bool) {
