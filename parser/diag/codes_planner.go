@@ -162,9 +162,6 @@ const (
 	// SQL3014: the default mode would be ambiguous for this sink.
 	// Example: INSERT INTO files SELECT k, count(*) FROM plain GROUP BY k
 	NoDefaultMode Code = "SQL3014"
-
-	// SQL3015: complete mode and a sliding or session plan that cannot keep everything.
-	CompleteNotKept Code = "SQL3015"
 )
 
 // What needs operators that do not exist so far; planner/unsupported names each

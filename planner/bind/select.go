@@ -5,7 +5,6 @@ import (
 
 	"github.com/sqlstream/sqlstream/exec/expr"
 	"github.com/sqlstream/sqlstream/exec/fn/timewindow"
-	"github.com/sqlstream/sqlstream/exec/types"
 	"github.com/sqlstream/sqlstream/parser/ast"
 	"github.com/sqlstream/sqlstream/parser/diag"
 	"github.com/sqlstream/sqlstream/planner/logical"
@@ -304,16 +303,6 @@ func (sel *selectBinder) bindHaving() expr.Node {
 		sel.fail()
 	}
 	return n
-}
-
-// typesMatch reports equal types column by column.
-func typesMatch(a, b []types.Column) bool {
-	for i := range a {
-		if !a[i].Type.Equal(b[i].Type) {
-			return false
-		}
-	}
-	return true
 }
 
 func foldName(s string) string { return strings.ToLower(s) }
