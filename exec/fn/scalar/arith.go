@@ -99,6 +99,9 @@ func resolveArith(op arithOp, args []fn.Arg) (fn.Impl, error) {
 	}
 	a, b := args[0].Type, args[1].Type
 	if a.Kind >= types.Date && a.Kind <= types.Interval || b.Kind >= types.Date && b.Kind <= types.Interval {
+		if i := movingText(op, args); i >= 0 {
+			return fn.Impl{}, mismatch(args, i, "INTERVAL")
+		}
 		impl, err := resolveTimeArith(op, withHours(args, 0, 1), withHours(args, 1, 0))
 		impl.Monotone, impl.MonotoneFixed = shiftMonotone(impl, args)
 		return impl, err
@@ -110,6 +113,17 @@ func resolveArith(op arithOp, args []fn.Arg) (fn.Impl, error) {
 	impl, err := numberArith(op, a, b, args)
 	impl.Monotone = arithMonotone(op, args)
 	return impl, err
+}
+
+// movingText finds a text that is no constant where a time is moved: '1 day' is an
+// interval, a column of texts would only tell row by row. −1 = there is none.
+func movingText(op arithOp, args []fn.Arg) int {
+	for i, x := range args {
+		if op == opAdd && x.Type.Kind == types.String && x.Const == nil && args[1-i].Type.IsTime() {
+			return i
+		}
+	}
+	return -1
 }
 
 // withHours is the type of argument i: TIMESTAMP for a DATE that a constant interval
@@ -126,13 +140,17 @@ func withHours(args []fn.Arg, i, by int) types.Type {
 }
 
 // numbers gives the numeric types in which two arguments take part: text becomes
-// BIGINT beside an integer and DOUBLE beside anything else, NULL follows the other.
+// BIGINT beside an integer and DOUBLE beside anything else, NULL follows the other. Two
+// texts are no numbers.
 func numbers(args []fn.Arg) (a, b types.Type, err error) {
 	a, b = args[0].Type, args[1].Type
 	for i, t := range []types.Type{a, b} {
 		if !t.IsNumeric() && t.Kind != types.String && t.Kind != types.Null {
 			return a, b, mismatch(args, i, "number")
 		}
+	}
+	if a.Kind == types.String && b.Kind == types.String {
+		return a, b, mismatch(args, 0, "number")
 	}
 	return numberBeside(a, b), numberBeside(b, a), nil
 }
