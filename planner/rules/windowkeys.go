@@ -3,6 +3,7 @@ package rules
 import (
 	"github.com/sqlstream/sqlstream/exec/expr"
 	"github.com/sqlstream/sqlstream/exec/fn/timewindow"
+	"github.com/sqlstream/sqlstream/exec/types"
 	"github.com/sqlstream/sqlstream/planner/logical"
 )
 
@@ -57,12 +58,23 @@ func base(k expr.Node) expr.Node {
 		if e, ok := call.Args[1].(*expr.Call); ok && e.F == &timewindow.End && expr.Equal(e.Args[0], call.Args[0]) {
 			return call.Args[0]
 		}
-	case call.F.Name == "-" && expr.IsConst(call.Args[1]):
+	case call.F.Name == "-" && len(call.Args) == 2 && fixedLength(call.Args[1]):
 		if e, ok := call.Args[0].(*expr.Call); ok && e.F == &timewindow.End {
 			return e.Args[0]
 		}
 	}
 	return nil
+}
+
+// fixedLength reports a constant length of time that is the same everywhere: taking
+// months off makes one of several days, and days have other lengths in other zones.
+func fixedLength(n expr.Node) bool {
+	c, ok := n.(*expr.Const)
+	if !ok || c.IsNull() || c.Type().Kind != types.Interval {
+		return false
+	}
+	v, i := c.V.At(0)
+	return v.Iv[i].Months == 0 && v.Iv[i].Days == 0
 }
 
 func (r *keyReducer) add(k expr.Node, name string) {
