@@ -13,7 +13,7 @@ import (
 //   - \n, \' and \uXXXX in a string are escapes in Spark, text here: they become what
 //     they mean; r'…' is taken as written; two strings side by side are joined.
 //   - AS select: a reserved word as an alias is quoted here.
-//   - a ^ b is refused here because systems disagree on it: it becomes bit_xor(a, b).
+//   - a ^ b is refused here because systems disagree on it: it becomes xor(a, b).
 //   - a >>> b becomes shiftrightunsigned(a, b).
 //   - dropDuplicates and its kin are calls on a data frame in Spark: table functions here.
 //
@@ -153,7 +153,7 @@ var (
 func (d dialect) outside(text string) string {
 	text = reservedAlias.ReplaceAllString(text, "AS `$1`")
 	text = shift.ReplaceAllString(text, "shiftrightunsigned($1, $2)")
-	text = caret.ReplaceAllString(text, "bit_xor($1, $2)")
+	text = caret.ReplaceAllString(text, "xor($1, $2)")
 	if d.fromZero {
 		text = indexed.ReplaceAllString(text, "get($1, $2)")
 	}

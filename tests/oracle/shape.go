@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/sqlstream/sqlstream/exec/expr"
+	"github.com/sqlstream/sqlstream/exec/fn"
 	"github.com/sqlstream/sqlstream/exec/types"
 	"github.com/sqlstream/sqlstream/planner/logical"
 )
@@ -27,6 +28,28 @@ func freeColumn(n logical.Node, col int) bool {
 		return freeAggregate(n.Aggs[col-len(n.Keys)].Func.Name)
 	case *logical.Filter, *logical.Sort, *logical.Distinct, *logical.Dedup:
 		return freeColumn(n.Children()[0], col)
+	}
+	return false
+}
+
+// chance reports that an output column comes from rand() and its like.
+func chance(n logical.Node, col int) bool {
+	volatile := func(list ...expr.Node) bool {
+		return slices.ContainsFunc(list, func(e expr.Node) bool { return expr.Volatility(e) == fn.Volatile })
+	}
+	switch n := n.(type) {
+	case *logical.Project:
+		return volatile(n.Exprs[col]) || slices.ContainsFunc(expr.ColumnsOf(n.Exprs[col]), func(c int) bool { return chance(n.Input, c) })
+	case *logical.Aggregate:
+		list := n.Keys
+		if col >= len(n.Keys) {
+			list, col = n.Aggs[col-len(n.Keys)].Args, 0
+		} else {
+			list = list[col : col+1]
+		}
+		return volatile(list...) || slices.ContainsFunc(expr.ColumnsOf(list...), func(c int) bool { return chance(n.Input, c) })
+	case *logical.Filter, *logical.Sort, *logical.Distinct, *logical.Dedup:
+		return chance(n.Children()[0], col)
 	}
 	return false
 }
