@@ -28,6 +28,51 @@ func (g *Graph) Refront(now int64) error {
 	return nil
 }
 
+// Fronts are the frontiers that the scans' watermarks do not tell, for a checkpoint: a
+// frontier never retreats, so one that moved on without an idle input stays ahead of it
+// when that input wakes. Nil where no input can be idle.
+func (g *Graph) Fronts() map[string][]int64 {
+	out := map[string][]int64{}
+	idles := false
+	for _, s := range g.Scans {
+		idles = idles || s.Plan.Watermark != nil && s.Plan.Watermark.IdleTimeout > 0
+	}
+	if !idles || len(g.Scans) < 2 {
+		return nil
+	}
+	for _, n := range g.nodes {
+		if _, scan := n.plan.(*physical.Scan); !scan && len(n.fronts) > 0 {
+			out[n.frontKey(out)] = n.fronts
+		}
+	}
+	return out
+}
+
+// frontKey names a node in a checkpoint: equal subtrees get numbers.
+func (n *node) frontKey(taken map[string][]int64) string {
+	for key, i := n.plan.ID(), 2; ; i++ {
+		if _, ok := taken[key]; !ok {
+			return key
+		}
+		key = fmt.Sprintf("%s-%d", n.plan.ID(), i)
+	}
+}
+
+// SetFronts restores what Fronts gave, before Resume.
+func (g *Graph) SetFronts(fronts map[string][]int64) {
+	seen := map[string][]int64{}
+	for _, n := range g.nodes {
+		if _, scan := n.plan.(*physical.Scan); scan || len(n.fronts) == 0 {
+			continue
+		}
+		key := n.frontKey(seen)
+		seen[key] = nil
+		if f := fronts[key]; len(f) == len(n.fronts) {
+			copy(n.fronts, f)
+		}
+	}
+}
+
 // front sets the frontiers of the scan's edge.
 func (s *Scan) front() {
 	w := s.Plan.Watermark

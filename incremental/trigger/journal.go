@@ -66,6 +66,7 @@ type commitLine struct {
 	Now             int64               `json:"triggerTimeUs"`
 	Shown           *int64              `json:"watermarkUs,omitempty"`
 	Digests         []string            `json:"digests,omitempty"` // of the payloads, by output
+	Fronts          map[string][]int64  `json:"fronts,omitempty"`  // see build.Graph.Fronts
 }
 
 func (j *Journal) epoch() int64 {
@@ -180,7 +181,7 @@ func (j *Journal) prepare(q *Query, p *planned, out *build.Outcome, payloads [][
 }
 
 func (q *Query) commitLine(p *planned, out *build.Outcome, payloads [][]byte) commitLine {
-	c := commitLine{NextWatermarkMs: millis(q.shown), Rows: rowsOf(out), Scans: q.scanLines(), Now: p.now, Digests: []string{}}
+	c := commitLine{NextWatermarkMs: millis(q.shown), Rows: rowsOf(out), Scans: q.scanLines(), Now: p.now, Fronts: q.Graph.Fronts()}
 	if q.shown != noWatermark {
 		c.Shown = &q.shown
 	}
@@ -205,7 +206,7 @@ func (j *Journal) logged(n int64) (commitLine, error) {
 
 // commit starts to write commits/N.
 func (j *Journal) commit(n int64, c commitLine) error {
-	c.Shown, c.Digests = nil, nil
+	c.Shown, c.Digests, c.Fronts = nil, nil, nil
 	line, err := json.Marshal(c)
 	if err != nil {
 		return err

@@ -112,6 +112,7 @@ func (q *Query) restoreTimes(prepared int64) error {
 	if !mutant.On("watermark-not-restored") {
 		q.setScans(c.Scans)
 	}
+	q.Graph.SetFronts(c.Fronts)
 	q.now, q.begun = c.Now, true
 	if c.Shown != nil {
 		q.shown = *c.Shown

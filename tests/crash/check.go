@@ -247,18 +247,23 @@ func (r *runner) output(disk vfs.FS, dir string) (map[int64][]string, error) {
 		listed[f.Name] = true
 		out[f.Batch] = append(out[f.Batch], rows...)
 	}
-	return out, plain(disk, dir, listed)
+	return out, plain(disk, dir, listed, last)
 }
 
-// plain demands that readers of the plain directory see the files of the log, and no
-// staged file waits for anything.
-func plain(disk vfs.FS, dir string, listed map[string]bool) error {
+// plain demands that readers of the plain directory see the files of the log, and that no
+// staged file waits for anything: one of a published batch may come back in a power
+// loss, and goes with the next batch.
+func plain(disk vfs.FS, dir string, listed map[string]bool, last int64) error {
 	return walk(disk, dir, func(name string) error {
 		rel := strings.TrimPrefix(name, dir+"/")
 		top, _, _ := strings.Cut(rel, "/")
 		switch {
 		case top == "_staging":
-			return fmt.Errorf("%s is left over", name)
+			batch, _, _ := strings.Cut(path.Base(name), "-")
+			if n, err := strconv.ParseInt(batch, 10, 64); err != nil || n > last {
+				return fmt.Errorf("%s is left over", name)
+			}
+			return nil
 		case top == sinklog.Dir || listed[rel]:
 			return nil
 		}
