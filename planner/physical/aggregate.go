@@ -61,3 +61,14 @@ func (a *Aggregate) Children() []Node { return []Node{a.Input} }
 
 // Stateful implements Node.
 func (a *Aggregate) Stateful() bool { return true }
+
+func (a *Aggregate) explain() explained {
+	x := explained{summary: a.summary(), details: a.stateText()}
+	switch {
+	case a.Bound != nil:
+		x.late = lateText(&a.P, a.Bound)
+	case !a.Global && !a.Keep:
+		x.kept = "groups: no group column is bounded by a watermark"
+	}
+	return x
+}

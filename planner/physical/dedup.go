@@ -40,3 +40,25 @@ func (d *Dedup) Children() []Node { return []Node{d.Input} }
 
 // Stateful implements Node.
 func (d *Dedup) Stateful() bool { return true }
+
+func (d *Distinct) explain() explained {
+	pr := d.Input.Props()
+	x := explained{details: []string{"state: one entry per row; " + cleaned(pr, d.Bound)}}
+	if d.Bound != nil {
+		x.late = lateText(pr, d.Bound)
+	} else {
+		x.kept = "rows: no column is bounded by a watermark"
+	}
+	return x
+}
+
+func (d *Dedup) explain() explained {
+	x := explained{summary: "by " + keyText(d.Input.Props(), d.Keys), details: []string{"state: one entry per key; " + d.cleanText()}}
+	if d.Bound != nil {
+		x.late = lateText(d.Input.Props(), d.Bound)
+	}
+	if !d.Clean && !d.Within {
+		x.kept = "keys: no key column is bounded by a watermark"
+	}
+	return x
+}

@@ -81,11 +81,11 @@ func (p *printer) node(n Node, depth int) {
 		return
 	}
 	p.printed[n] = true
-	if text := summary(n); text != "" {
+	if text := n.explain().summary; text != "" {
 		head += "  " + text
 	}
 	p.line(depth, head+p.props(n))
-	for _, d := range p.details(n) {
+	for _, d := range n.explain().details {
 		p.line(depth+2, d)
 	}
 	if x, ok := n.(*StaticJoin); ok {
@@ -153,25 +153,6 @@ func frontierText(n Node, f Frontier) string {
 	return text
 }
 
-// details are the lines below a node: its state and when that is dropped.
-func (p *printer) details(n Node) []string {
-	switch x := n.(type) {
-	case *Aggregate:
-		return x.stateText()
-	case *Distinct:
-		return []string{"state: one entry per row; " + cleaned(x.Input.Props(), x.Bound)}
-	case *Dedup:
-		return []string{"state: one entry per key; " + x.cleanText()}
-	case *Close:
-		return []string{"state: every row until it is final; " + cleaned(x.Input.Props(), &x.Bound)}
-	case *Materialize:
-		return []string{"state: the whole result"}
-	case *StaticJoin:
-		return []string{fmt.Sprintf("static side: see below, plan %s", ShortID(x.Static))}
-	}
-	return nil
-}
-
 func cleaned(pr *Props, b *Bound) string {
 	if b == nil {
 		return "never cleaned: no column is bounded by a watermark"
@@ -224,28 +205,12 @@ func (d *Dedup) cleanText() string {
 // collect adds the node to the closing lines.
 func (p *printer) collect(n Node) {
 	at := fmt.Sprintf("#%d ", p.numbers[n])
-	switch x := n.(type) {
-	case *Aggregate:
-		if x.Bound != nil {
-			p.late = append(p.late, at+lateText(&x.P, x.Bound))
-		} else if !x.Global && !x.Keep {
-			p.kept = append(p.kept, at+"groups: no group column is bounded by a watermark")
-		}
-	case *Distinct:
-		if x.Bound != nil {
-			p.late = append(p.late, at+lateText(x.Input.Props(), x.Bound))
-		} else {
-			p.kept = append(p.kept, at+"rows: no column is bounded by a watermark")
-		}
-	case *Dedup:
-		if x.Bound != nil {
-			p.late = append(p.late, at+lateText(x.Input.Props(), x.Bound))
-		}
-		if !x.Clean && !x.Within {
-			p.kept = append(p.kept, at+"keys: no key column is bounded by a watermark")
-		}
-	case *Close:
-		p.late = append(p.late, at+lateText(x.Input.Props(), &x.Bound))
+	x := n.explain()
+	if x.late != "" {
+		p.late = append(p.late, at+x.late)
+	}
+	if x.kept != "" {
+		p.kept = append(p.kept, at+x.kept)
 	}
 }
 

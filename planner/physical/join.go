@@ -1,6 +1,10 @@
 package physical
 
-import "github.com/sqlstream/sqlstream/exec/expr"
+import (
+	"fmt"
+
+	"github.com/sqlstream/sqlstream/exec/expr"
+)
 
 // JoinKind is what a static join keeps.
 type JoinKind uint8
@@ -41,3 +45,7 @@ type StaticJoin struct {
 
 // Children implements Node.
 func (j *StaticJoin) Children() []Node { return []Node{j.Input} }
+
+func (j *StaticJoin) explain() explained {
+	return explained{summary: j.summary(), details: []string{fmt.Sprintf("static side: see below, plan %s", ShortID(j.Static))}}
+}

@@ -82,3 +82,13 @@ func (o *Output) Children() []Node { return []Node{o.Input} }
 
 // OutputColumns are what the sink receives.
 func (o *Output) OutputColumns() []types.Column { return o.P.Columns }
+
+func (c *Close) explain() explained {
+	pr := c.Input.Props()
+	return explained{summary: lateText(pr, &c.Bound), late: lateText(pr, &c.Bound),
+		details: []string{"state: every row until it is final; " + cleaned(pr, &c.Bound)}}
+}
+
+func (m *Materialize) explain() explained {
+	return explained{summary: m.summary(), details: []string{"state: the whole result"}}
+}

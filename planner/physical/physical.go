@@ -27,6 +27,16 @@ type Node interface {
 	Children() []Node
 	// Stateful reports whether the node keeps state between triggers.
 	Stateful() bool
+	// explain is what EXPLAIN says of the node beside its edge.
+	explain() explained
+}
+
+// explained describes a node to a reader of the plan.
+type explained struct {
+	summary string   // a few words on the node's own line
+	details []string // lines below: its state, and when that is dropped
+	late    string   // which rows it refuses; "" = none
+	kept    string   // what it never forgets, and why; "" = nothing
 }
 
 // Base is what all nodes share.
@@ -43,6 +53,8 @@ func (b *Base) Props() *Props { return &b.P }
 
 // Stateful implements Node; nodes with state shadow it.
 func (b *Base) Stateful() bool { return false }
+
+func (b *Base) explain() explained { return explained{} }
 
 // Columns are the columns of the node's output.
 func (b *Base) Columns() []types.Column { return b.P.Columns }

@@ -1,6 +1,8 @@
 package physical
 
 import (
+	"fmt"
+
 	"github.com/sqlstream/sqlstream/exec/expr"
 	"github.com/sqlstream/sqlstream/exec/types"
 	"github.com/sqlstream/sqlstream/planner/catalog"
@@ -51,3 +53,9 @@ type Values struct {
 
 // Children implements Node.
 func (v *Values) Children() []Node { return nil }
+
+func (s *Scan) explain() explained { return explained{summary: s.summary()} }
+
+func (v *Values) explain() explained {
+	return explained{summary: fmt.Sprintf("%d rows", len(v.Rows))}
+}

@@ -1,6 +1,8 @@
 package physical
 
 import (
+	"fmt"
+
 	"github.com/sqlstream/sqlstream/exec/expr"
 	"github.com/sqlstream/sqlstream/exec/fn"
 )
@@ -67,3 +69,17 @@ type UnionAll struct {
 
 // Children implements Node.
 func (u *UnionAll) Children() []Node { return u.Inputs }
+
+func (f *Filter) explain() explained { return explained{summary: f.Predicate.String()} }
+
+func (p *Project) explain() explained { return explained{summary: p.summary()} }
+
+func (u *Unnest) explain() explained { return explained{summary: u.summary()} }
+
+func (h *Hop) explain() explained {
+	return explained{summary: fmt.Sprintf("%s: windows of %s every %s", h.Input.Props().Columns[h.Time].Name, length(h.Window.Size), length(h.Window.Slide))}
+}
+
+func (u *UnionAll) explain() explained {
+	return explained{summary: fmt.Sprintf("%d inputs", len(u.Inputs))}
+}

@@ -20,42 +20,10 @@ func kindOf(n Node) string {
 
 // Summary is a node in a few words, its kind first.
 func Summary(n Node) string {
-	if text := summary(n); text != "" {
+	if text := n.explain().summary; text != "" {
 		return kindOf(n) + " " + text
 	}
 	return kindOf(n)
-}
-
-func summary(n Node) string {
-	switch x := n.(type) {
-	case *Scan:
-		return x.summary()
-	case *Values:
-		return fmt.Sprintf("%d rows", len(x.Rows))
-	case *Filter:
-		return x.Predicate.String()
-	case *Project:
-		return x.summary()
-	case *Unnest:
-		return x.summary()
-	case *Hop:
-		return fmt.Sprintf("%s: windows of %s every %s", x.Input.Props().Columns[x.Time].Name, length(x.Window.Size), length(x.Window.Slide))
-	case *Aggregate:
-		return x.summary()
-	case *Distinct:
-		return ""
-	case *Dedup:
-		return "by " + keyText(x.Input.Props(), x.Keys)
-	case *StaticJoin:
-		return x.summary()
-	case *UnionAll:
-		return fmt.Sprintf("%d inputs", len(x.Inputs))
-	case *Close:
-		return lateText(x.Input.Props(), &x.Bound)
-	case *Materialize:
-		return x.summary()
-	}
-	return ""
 }
 
 func (s *Scan) summary() string {
