@@ -23,6 +23,8 @@ func (g *Graph) fill(ctx context.Context, n *node) (err error) {
 	case *physical.Close:
 		n.op, err = stateful.NewClose(stateful.CloseConfig{Name: opName(p), Types: columnTypes(p.Input), Bound: p.Bound.Col,
 			Front: p.Bound.Front, Unlogged: g.Query.Finite})
+	case *physical.Limit:
+		n.op = stateful.NewLimit(stateful.LimitConfig{Name: opName(p), Limit: p.Limit, Offset: p.Offset})
 	case *physical.Materialize:
 		n.op, err = stateful.NewMaterialize(g.materialize(p))
 	case *physical.Filter:

@@ -180,7 +180,7 @@ const (
 	OverWindow Code = "SQL3103"
 
 	// SQL3104: LIMIT, OFFSET and ORDER BY … LIMIT of a stream outside complete mode.
-	// Example: SELECT k FROM plain LIMIT 3
+	// Example: SELECT k FROM plain ORDER BY k LIMIT 3
 	TopN Code = "SQL3104"
 
 	// SQL3105: INTERSECT and EXCEPT.

@@ -13,6 +13,9 @@ import (
 // sort orders and cuts a finite relation, or the whole result in complete mode.
 func (l *Lowerer) sort(s *logical.Sort, need []bool, root bool) *lowered {
 	if !l.opt.Finite && !(root && l.opt.Materialize) {
+		if cut := l.limit(s, need); cut != nil {
+			return cut
+		}
 		l.refuseSort(s, root)
 	}
 	below := append([]bool(nil), need...)
