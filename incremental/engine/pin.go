@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sqlstream/sqlstream/exec/option"
+	"github.com/sqlstream/sqlstream/planner/catalog"
 	"github.com/sqlstream/sqlstream/planner/physical"
 	"github.com/sqlstream/sqlstream/storage/checkpoint"
 )
@@ -37,6 +39,8 @@ type pinnedSource struct {
 type pinnedSink struct {
 	Name      string   `json:"name"`
 	Connector string   `json:"connector"`
+	Format    string   `json:"format,omitempty"`    // of a sink that keeps its rows
+	Partition []string `json:"partition,omitempty"` // of a sink that keeps its rows
 	Mode      string   `json:"mode"`
 	Columns   []string `json:"columns"`
 }
@@ -95,6 +99,9 @@ func (o *opening) pinnedPlan() pinned {
 		s := pinnedSink{Name: out.Name, Mode: out.Mode.String(), Columns: []string{}}
 		if out.Target == physical.ToSink {
 			s.Connector = out.Sink.Connector
+			if c, ok := o.e.opt.Builtin.Sink(s.Connector); ok && !c.Ephemeral {
+				s.Format, s.Partition = strings.ToLower(out.Sink.Format), partitionOf(out.Sink)
+			}
 		}
 		for _, c := range out.OutputColumns() {
 			s.Columns = append(s.Columns, c.Name+" "+c.Type.String())
@@ -102,6 +109,14 @@ func (o *opening) pinnedPlan() pinned {
 		p.Sinks = append(p.Sinks, s)
 	}
 	return p
+}
+
+// partitionOf is how a sink cuts its rows into directories, by clause or by option.
+func partitionOf(s *catalog.Sink) []string {
+	if v, ok := option.Find(s.Options, "partition_by"); ok && len(s.PartitionNames) == 0 {
+		return []string{v.Text}
+	}
+	return s.PartitionNames
 }
 
 // compare lists every difference that a restart must not have.
@@ -173,6 +188,12 @@ func compareSinks(before, now pinned, adopt bool) (diffs []string) {
 		n := now.Sinks[i]
 		if (s.Name != n.Name || s.Connector != n.Connector) && !adopt {
 			diffs = append(diffs, fmt.Sprintf("the output was %s and is %s (WITH (adopt_sink = true) goes on there from the next batch)", s.Name, n.Name))
+		}
+		if s.Format != n.Format && s.Connector == n.Connector {
+			diffs = append(diffs, fmt.Sprintf("the format of output %s was %s and is %s", s.Name, s.Format, n.Format))
+		}
+		if !slices.Equal(s.Partition, n.Partition) && s.Connector == n.Connector {
+			diffs = append(diffs, fmt.Sprintf("output %s was partitioned by %v and is partitioned by %v", s.Name, s.Partition, n.Partition))
 		}
 		if s.Mode != n.Mode {
 			diffs = append(diffs, fmt.Sprintf("the output mode was %s and is %s", s.Mode, n.Mode))
