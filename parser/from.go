@@ -210,6 +210,11 @@ func (p *parser) refusedFactor() bool {
 	return true
 }
 
+// workerClause tells Hive's clauses on which worker has which rows, in what order.
+func (p *parser) workerClause() bool {
+	return p.anyWordAt(0, "CLUSTER", "DISTRIBUTE", "SORT") && p.wordAt(1, "BY")
+}
+
 func (p *parser) tableAlias() *ast.Alias {
 	start := p.pos
 	p.accept("AS")
@@ -232,6 +237,8 @@ func (p *parser) tableSoft() bool {
 		return p.startsWatermark()
 	case "FOR":
 		return true
+	case "CLUSTER", "DISTRIBUTE", "SORT":
+		return p.workerClause()
 	}
 	return p.softClause()
 }

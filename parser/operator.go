@@ -161,7 +161,7 @@ func (p *parser) refusedOperator() bool {
 func refusal(op string) string {
 	switch op {
 	case "^":
-		return "write power(a, b), or bit_xor(a, b) for the bits"
+		return "write power(a, b), or xor(a, b) for the bits"
 	case "**":
 		return "write power(a, b)"
 	case "&&":

@@ -36,7 +36,8 @@ func (p *parser) predicate(left operand) (operand, bool) {
 
 // patternAt tells whether a pattern operator is n ahead.
 func (p *parser) patternAt(n int) bool {
-	return p.wordAt(n, "LIKE") || p.anyWordAt(n, "ILIKE", "RLIKE", "REGEXP") && p.operandAt(n+1) ||
+	return p.wordAt(n, "LIKE") || p.wordAt(n, "ILIKE") && p.wordAt(n+1, "ALL") && p.opAt(n+2, "(") ||
+		p.anyWordAt(n, "ILIKE", "RLIKE", "REGEXP") && p.operandAt(n+1) ||
 		p.wordAt(n, "SIMILAR") && p.wordAt(n+1, "TO")
 }
 
@@ -75,6 +76,9 @@ func (p *parser) patternOp(n int) (op ast.LikeOp, negated, ok bool) {
 }
 
 func (p *parser) pattern(left operand, op ast.LikeOp, negated bool) operand {
+	if p.anyWordAt(0, "ANY", "SOME", "ALL") && p.opAt(1, "(") && op != ast.Regex && op != ast.RegexI {
+		return p.patterns(left, op, negated)
+	}
 	node := &ast.Like{Op: op, Not: negated}
 	right := p.binary(precConcat)
 	node.Span = diag.Join(left.span, right.span)
@@ -85,6 +89,20 @@ func (p *parser) pattern(left operand, op ast.LikeOp, negated bool) operand {
 		args = append(args, fill(&node.Escape, escape))
 	}
 	return p.carry(node, node.Span, args...)
+}
+
+// patterns reads LIKE ANY (a, b) and LIKE ALL (a, b).
+func (p *parser) patterns(left operand, op ast.LikeOp, negated bool) operand {
+	node := &ast.Like{Op: op, Not: negated, All: p.upper(p.next()) == "ALL"}
+	start := p.pos
+	list := p.bracketList("(", ")")
+	node.Span = diag.Join(left.span, p.since(start))
+	if len(list) == 0 {
+		p.failf(diag.Unexpected, p.since(start), "LIKE ANY and LIKE ALL need a pattern")
+		return operand{}
+	}
+	node.Many = make([]ast.Expr, len(list))
+	return p.carry(node, node.Span, append([]arg{fill(&node.X, left)}, fills(node.Many, list)...)...)
 }
 
 // negation is the keyword NOT in front of a native predicate.

@@ -185,6 +185,17 @@ func (pr *printer) like(e *ast.Like) {
 	default:
 		pr.put(not(e.Not), " ", e.Op.String(), " ")
 	}
+	if e.Many != nil {
+		pr.put(map[bool]string{true: "ALL (", false: "ANY ("}[e.All])
+		for i, m := range e.Many {
+			if i > 0 {
+				pr.put(", ")
+			}
+			pr.expr(m, 0)
+		}
+		pr.put(")")
+		return
+	}
 	pr.expr(e.Pattern, precConcat)
 	if e.Escape != nil {
 		pr.put(" ESCAPE ")

@@ -104,6 +104,9 @@ func (g *generator) predicate(d int) ast.Expr {
 	case 3:
 		return &ast.Between{X: x, Not: negated, Symmetric: g.flip(2), Lo: g.expr(d), Hi: g.expr(d)}
 	case 4, 5:
+		if g.flip(4) {
+			return &ast.Like{Op: ast.LikeOp(g.rng.IntN(2)), X: x, Not: negated, All: g.flip(2), Many: g.exprs(1, 3, d)}
+		}
 		like := &ast.Like{Op: ast.LikeOp(g.rng.IntN(5)), X: x, Not: negated, Pattern: g.expr(d)}
 		if g.flip(3) {
 			like.Escape = g.expr(d)

@@ -95,6 +95,10 @@ func (p *parser) clauseList(c *clauses, rank int) {
 		seen[clause], rank, last = true, r, clause
 		p.readClause(c, clause)
 	}
+	if p.workerClause() && !p.failed {
+		p.fail(diag.Errorf(diag.NotSupported, p.here(), "%s BY is not supported", p.upper(p.peek())).
+			WithHint("the engine places rows on workers; for an order write ORDER BY"))
+	}
 }
 
 func (p *parser) readClause(c *clauses, clause string) {

@@ -143,12 +143,15 @@ const (
 	RegexI
 )
 
-// Like is `X [NOT] LIKE Pattern [ESCAPE Escape]` and its relatives.
+// Like is `X [NOT] LIKE Pattern [ESCAPE Escape]` and its relatives, or `X [NOT] LIKE
+// ANY | ALL (Patterns)`, where NOT belongs to each pattern.
 type Like struct {
 	diag.Span
 	Op      LikeOp
 	X       Expr
-	Pattern Expr
+	Pattern Expr   // nil with Patterns
+	Many    []Expr // of ANY or ALL
+	All     bool
 	Escape  Expr // nil without ESCAPE
 	Not     bool
 }

@@ -163,6 +163,9 @@ func (e *env) inRows(x *ast.In, row *ast.Row) expr.Node {
 }
 
 func (e *env) like(x *ast.Like) expr.Node {
+	if x.Many != nil {
+		return e.likeMany(x)
+	}
 	if x.Op == ast.SimilarTo {
 		e.b.errorf(diag.NotPlanned, x.Span, "SIMILAR TO is not supported").WithHint("use LIKE or RLIKE")
 		return nil
@@ -184,6 +187,22 @@ func (e *env) like(x *ast.Like) expr.Node {
 		return expr.NewNot(n)
 	}
 	return n
+}
+
+// likeMany is LIKE ANY and LIKE ALL: the patterns one by one, with their NOT.
+func (e *env) likeMany(x *ast.Like) expr.Node {
+	parts := make([]expr.Node, len(x.Many))
+	for i, pattern := range x.Many {
+		one := *x
+		one.Pattern, one.Many = pattern, nil
+		if parts[i] = e.like(&one); parts[i] == nil {
+			return nil
+		}
+	}
+	if x.All {
+		return expr.NewAnd(parts...)
+	}
+	return expr.NewOr(parts...)
 }
 
 func (e *env) is(x *ast.Is) expr.Node {

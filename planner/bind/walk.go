@@ -25,6 +25,9 @@ func parts(x ast.Expr) []ast.Expr {
 	case *ast.In:
 		return append([]ast.Expr{x.X}, x.List...)
 	case *ast.Like:
+		if x.Many != nil {
+			return append([]ast.Expr{x.X}, x.Many...)
+		}
 		return withOptional([]ast.Expr{x.X, x.Pattern}, x.Escape)
 	case *ast.Is:
 		return []ast.Expr{x.X}
