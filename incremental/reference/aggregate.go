@@ -46,6 +46,9 @@ func (i *interpreter) groups(a *logical.Aggregate, in []Row) ([]*group, error) {
 		if err != nil {
 			return nil, err
 		}
+		if i.Refuse != nil && i.Refuse(a, key, r.Moment) {
+			continue
+		}
 		g := byText[Text(key)]
 		if g == nil {
 			g = &group{key: key}
@@ -75,7 +78,7 @@ func (i *interpreter) call(a logical.Agg, rows []Row, of logical.Node) (any, err
 		}
 	}
 	if a.Distinct {
-		args = firstOf(args, func(r Row) []any { return r.Values })
+		args = firstOf(args, wholeRow)
 	}
 	list := make([][]any, len(args))
 	for k, r := range args {

@@ -16,6 +16,7 @@ func (i *interpreter) dedup(d *logical.Dedup) ([]Row, error) {
 	if err != nil {
 		return nil, err
 	}
+	in = i.onTime(d, in, wholeRow)
 	key := func(r Row) []any {
 		out := make([]any, len(d.Keys))
 		for k, c := range d.Keys {

@@ -8,8 +8,10 @@ func (i *interpreter) distinct(d *logical.Distinct) ([]Row, error) {
 	if err != nil {
 		return nil, err
 	}
-	return firstOf(in, func(r Row) []any { return r.Values }), nil
+	return firstOf(i.onTime(d, in, wholeRow), wholeRow), nil
 }
+
+func wholeRow(r Row) []any { return r.Values }
 
 // firstOf keeps the first row of each key.
 func firstOf(rows []Row, key func(Row) []any) []Row {

@@ -22,18 +22,44 @@ import (
 // left out by the caller.
 type Inputs func(*logical.Scan) ([]Change, error)
 
+// Refuse tells that an operator refused a row as late: its group, its distinct row or
+// the row to be deduplicated is key. The reference knows no frontiers; who asks it
+// knows the rule, and the watermark that the row met.
+type Refuse func(n logical.Node, key []any, m Moment) bool
+
+// Question is a plan over inputs.
+type Question struct {
+	Plan   logical.Node
+	Inputs Inputs
+	Refuse Refuse // nil = nothing is late
+}
+
 // Answer computes the whole answer of a plan. Rows come in an order only if the plan
 // ends in a Sort. c.Now is the time for expressions over rows that have no time of
 // their own.
-func Answer(c *fn.Ctx, plan logical.Node, in Inputs) ([]Row, error) {
-	i := &interpreter{ctx: c, inputs: in}
-	return i.node(plan)
+func (q Question) Answer(c *fn.Ctx) ([]Row, error) {
+	i := &interpreter{ctx: c, Question: q}
+	return i.node(q.Plan)
 }
 
 // interpreter computes one answer.
 type interpreter struct {
-	ctx    *fn.Ctx
-	inputs Inputs
+	ctx *fn.Ctx
+	Question
+}
+
+// onTime drops the rows that the operator refused.
+func (i *interpreter) onTime(n logical.Node, rows []Row, key func(Row) []any) []Row {
+	if i.Refuse == nil {
+		return rows
+	}
+	var out []Row
+	for _, r := range rows {
+		if !i.Refuse(n, key(r), r.Moment) {
+			out = append(out, r)
+		}
+	}
+	return out
 }
 
 // node is the relation of a plan node: its rows, in order of arrival where that means

@@ -61,7 +61,7 @@ func inputs(tables ...table) Inputs {
 
 func answer(t *testing.T, plan logical.Node, tables ...table) []Row {
 	t.Helper()
-	rows, err := Answer(&fn.Ctx{Zone: time.UTC}, plan, inputs(tables...))
+	rows, err := Question{Plan: plan, Inputs: inputs(tables...)}.Answer(&fn.Ctx{Zone: time.UTC})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -250,7 +250,7 @@ func TestSingle(t *testing.T) {
 	l := tableOf("l", columns("k", bigint), []any{int64(1)})
 	m := tableOf("r", columns("y", bigint), []any{int64(5)}, []any{int64(6)})
 	j := &logical.Join{Kind: logical.Left, L: l.scan, R: m.scan, Single: true}
-	if _, err := Answer(&fn.Ctx{Zone: time.UTC}, j, inputs(l, m)); err == nil {
+	if _, err := (Question{Plan: j, Inputs: inputs(l, m)}).Answer(&fn.Ctx{Zone: time.UTC}); err == nil {
 		t.Error("two rows of a scalar subquery were accepted")
 	}
 	m.changes = m.changes[:1]
@@ -271,6 +271,29 @@ func TestGroups(t *testing.T) {
 	check(t, "no rows, keys", answer(t, a, in))
 	global := &logical.Aggregate{Input: in.scan, Aggs: []logical.Agg{count, aggOf(t, r, "sum", logical.Col(in.scan, 1))}}
 	check(t, "no rows, no keys", answer(t, global, in), "0 | NULL")
+}
+
+func TestRefuse(t *testing.T) {
+	r := resolver(t)
+	in := tableOf("t", columns("k", bigint, "x", bigint), []any{int64(1), int64(1)}, []any{int64(2), int64(2)}, []any{int64(2), int64(2)})
+	in.changes[1].Watermark = 0
+	in.changes[2].Watermark = 5
+	a := &logical.Aggregate{Input: in.scan, Keys: logical.Columns(in.scan)[:1], KeyNames: []string{"k"}, Aggs: []logical.Agg{aggOf(t, r, "count")}}
+	late := func(n logical.Node, key []any, m Moment) bool { return key[0].(int64) < m.Watermark }
+	for _, c := range []struct {
+		plan logical.Node
+		want []string
+	}{
+		{a, []string{"1 | 1", "2 | 1"}},
+		{&logical.Distinct{Input: in.scan}, []string{"1 | 1", "2 | 2"}},
+		{&logical.Dedup{Input: in.scan, Keys: []int{0}}, []string{"1 | 1", "2 | 2"}},
+	} {
+		rows, err := Question{Plan: c.plan, Inputs: inputs(in), Refuse: late}.Answer(&fn.Ctx{Zone: time.UTC})
+		if err != nil {
+			t.Fatal(err)
+		}
+		check(t, c.plan.Describe(), rows, c.want...)
+	}
 }
 
 // one aggregate of the table below.
@@ -377,7 +400,7 @@ func TestSumOverflow(t *testing.T) {
 	r := resolver(t)
 	in := tableOf("t", columns("x", bigint), []any{int64(math.MaxInt64)}, []any{int64(1)})
 	plan := &logical.Aggregate{Input: in.scan, Aggs: []logical.Agg{aggOf(t, r, "sum", logical.Col(in.scan, 0))}}
-	if _, err := Answer(&fn.Ctx{Zone: time.UTC}, plan, inputs(in)); err == nil || !strings.Contains(err.Error(), "does not fit") {
+	if _, err := (Question{Plan: plan, Inputs: inputs(in)}).Answer(&fn.Ctx{Zone: time.UTC}); err == nil || !strings.Contains(err.Error(), "does not fit") {
 		t.Errorf("overflow gave %v", err)
 	}
 }

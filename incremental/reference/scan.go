@@ -8,7 +8,7 @@ import (
 
 // scan accumulates the changes of a relation and computes its computed columns.
 func (i *interpreter) scan(s *logical.Scan) ([]Row, error) {
-	changes, err := i.inputs(s)
+	changes, err := i.Inputs(s)
 	if err != nil {
 		return nil, err
 	}

@@ -2,7 +2,7 @@ package random
 
 // leaf is a column of a kind, or a literal if the scope has none and now and then.
 func (g *grammar) leaf(sc scope, k Kind) *Expr {
-	if list := sc[k]; len(list) > 0 && !g.chance(8) {
+	if list := sc[k]; len(list) > 0 && !g.chance(6) {
 		return list[g.r.IntN(len(list))].clone()
 	}
 	return g.literal(k)
@@ -24,7 +24,7 @@ func (g *grammar) expr(sc scope, k Kind, depth int) *Expr {
 	if depth == 0 || g.chance(30) {
 		return g.leaf(sc, k)
 	}
-	forms := g.forms(k)
+	forms := g.forms(sc, k)
 	f := forms[g.r.IntN(len(forms))]
 	e := &Expr{Kind: k, Text: f.text, Duck: f.duck}
 	for _, a := range f.args {
@@ -41,7 +41,7 @@ type form struct {
 }
 
 // forms lists the ways to make a kind: those of every kind, then its own.
-func (g *grammar) forms(k Kind) []form {
+func (g *grammar) forms(sc scope, k Kind) []form {
 	out := []form{
 		{text: "CASE WHEN $1 THEN $2 ELSE $3 END", args: []Kind{Bool, k, k}},
 		{text: "coalesce($1, $2)", args: []Kind{k, k}},
@@ -65,14 +65,19 @@ func (g *grammar) forms(k Kind) []form {
 		return []form{{text: "($1 + INTERVAL '10' MINUTE)", args: []Kind{Time}}, {text: "($1 - INTERVAL '5' MINUTE)", args: []Kind{Time}},
 			{text: "date_trunc('hour', $1)", args: []Kind{Time}}}
 	case Bool:
-		return append(g.predicates(), out...)
+		return append(g.predicates(sc), out...)
 	}
 	return out
 }
 
-// predicates are the ways to make a BOOLEAN.
-func (g *grammar) predicates() []form {
-	k := []Kind{Int, Int, Big, Dbl, Dec, Str, Str, Time, Bool}[g.r.IntN(9)]
+// predicates are the ways to make a BOOLEAN, of a kind that the scope has.
+func (g *grammar) predicates(sc scope) []form {
+	k := Bool
+	for range 8 {
+		if k = []Kind{Int, Int, Big, Dbl, Dec, Str, Str, Time, Bool}[g.r.IntN(9)]; len(sc[k]) > 0 {
+			break
+		}
+	}
 	return []form{
 		{text: "($1 = $2)", args: []Kind{k, k}},
 		{text: "($1 < $2)", args: []Kind{k, k}},
@@ -116,7 +121,7 @@ func (g *grammar) scalar(x *Expr, k Kind) *Expr {
 }
 
 func (g *grammar) simple(sc scope) *Expr {
-	forms := g.predicates()
+	forms := g.predicates(sc)
 	f := forms[g.r.IntN(len(forms))]
 	e := &Expr{Kind: Bool, Text: f.text}
 	for _, a := range f.args {

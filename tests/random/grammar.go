@@ -11,6 +11,7 @@ type grammar struct {
 	r       *rand.Rand
 	sources []Source
 	names   int
+	size    int64 // of the windows over sources, where rows may be late; else 0
 }
 
 // scope has the columns and aggregates that an expression may use.
@@ -61,7 +62,7 @@ func (g *grammar) level(depth int) *Select {
 		s.Unnest, s.UnnestAs = g.leaf(sc, Ints), g.name("u")
 		sc = sc.with(scope{Int: {{Kind: Int, Text: s.UnnestAs + ".e"}}})
 	}
-	for range g.r.IntN(3) {
+	for range []int{0, 0, 0, 1, 1, 2}[g.r.IntN(6)] {
 		s.Where = append(s.Where, g.condition(sc))
 	}
 	switch {
@@ -78,6 +79,10 @@ func (g *grammar) level(depth int) *Select {
 // order in which a source that cannot delete gave them.
 func (g *grammar) from(s *Select, depth int) (scope, bool) {
 	alias := g.name("t")
+	if depth <= 1 && g.size > 0 {
+		s.From = From{Sub: g.windowed(), Alias: alias}
+		return itemsOf(alias, s.From.Sub), false
+	}
 	if depth <= 1 {
 		src := g.sources[g.r.IntN(len(g.sources))]
 		s.From = From{Table: src.Name, Alias: alias}
@@ -139,7 +144,7 @@ func (g *grammar) union(s *Select, n int) {
 	for range n {
 		u := &Select{}
 		sc, _ := g.from(u, 1+g.r.IntN(2))
-		if g.chance(50) {
+		if g.chance(30) {
 			u.Where = append(u.Where, g.condition(sc))
 		}
 		g.project(u, sc, kinds)

@@ -21,9 +21,10 @@ func (c *Case) history(r *rand.Rand) {
 			s.Delay = disorder / 2
 		}
 	}
+	nulls := r.IntN(5) < 3
 	h := make([]*feed, len(c.Sources))
 	for i, s := range c.Sources {
-		h[i] = &feed{r: r, src: s, late: c.Late, mark: math.MinInt64}
+		h[i] = &feed{r: r, src: s, late: c.Late, nulls: nulls, mark: math.MinInt64}
 	}
 	for n := range 1 + r.IntN(6) {
 		st := Step{Cut: []int{1, 2, 100}[r.IntN(3)], Restart: r.IntN(4) == 0}
@@ -37,11 +38,12 @@ func (c *Case) history(r *rand.Rand) {
 
 // feed draws the changes of one source.
 type feed struct {
-	r    *rand.Rand
-	src  Source
-	late bool
-	live [][]any
-	mark int64 // watermark so far
+	r     *rand.Rand
+	src   Source
+	late  bool
+	nulls bool // some times are NULL
+	live  [][]any
+	mark  int64 // watermark so far
 }
 
 func (f *feed) trigger(base, disorder int64) []reference.Change {
@@ -49,7 +51,7 @@ func (f *feed) trigger(base, disorder int64) []reference.Change {
 		return nil
 	}
 	var out []reference.Change
-	for range f.r.IntN(8) {
+	for range f.r.IntN(10) {
 		out = append(out, f.change(base, disorder))
 		if f.r.IntN(6) == 0 && out[len(out)-1].Weight > 0 { // a duplicate
 			out = append(out, out[len(out)-1])
@@ -86,9 +88,9 @@ func (f *feed) change(base, disorder int64) reference.Change {
 	return reference.Change{Values: row, Weight: 1}
 }
 
-// time is near base, often on a boundary, NULL in one of eight.
+// time is near base, often on a boundary, NULL in one of six.
 func (f *feed) time(base, disorder int64) any {
-	if f.r.IntN(8) == 0 {
+	if f.nulls && f.r.IntN(6) == 0 {
 		return nil
 	}
 	off := []int64{0, 0, 5, 10, -5, -10, disorder, -disorder}[f.r.IntN(8)]

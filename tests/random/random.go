@@ -25,7 +25,8 @@ type Case struct {
 	Mode    sink.Mode
 	Workers int
 	Steps   []Step
-	Late    bool // rows may come too late
+	Late    bool  // rows may come too late
+	Size    int64 // then: of all windows over sources, minutes
 }
 
 // Source is a streaming input. All have the columns of sourceColumns.
@@ -59,7 +60,10 @@ func New(seed uint64) *Case {
 	for i := range 2 {
 		c.Tables = append(c.Tables, drawTable(r, fmt.Sprintf("d%d", i)))
 	}
-	g := &grammar{r: r, sources: c.Sources}
+	if c.Late {
+		c.Size = []int64{10, 20, 60}[r.IntN(3)]
+	}
+	g := &grammar{r: r, sources: c.Sources, size: c.Size}
 	c.Query = g.query()
 	c.Mode = []sink.Mode{sink.Changelog, sink.Changelog, sink.Append, sink.Update, sink.Complete}[r.IntN(5)]
 	c.history(r)

@@ -31,7 +31,7 @@ func (c *Case) Report(f *Failure) string {
 	sql, _ := c.Query.SQL(Ours)
 	fmt.Fprintf(&b, "\nquery q mode=%s\n%s\n", c.Mode, sql)
 	steps := c.Steps
-	if c.Mode == sink.Append && !c.Late {
+	if c.Mode == sink.Append {
 		steps = append(steps[:len(steps):len(steps)], c.farFuture())
 	}
 	for _, s := range steps {

@@ -179,6 +179,9 @@ func (c *Case) copy() *Case {
 
 // valid: every deletion finds its row, and, unless rows may be late, none is.
 func (c *Case) valid() bool {
+	if c.Late && !c.lateShape(c.Query) {
+		return false
+	}
 	for k := range c.Sources {
 		var all []reference.Change
 		mark := int64(-1 << 62)
