@@ -65,6 +65,7 @@ func check(t *testing.T, what string, status int, text string, wantStatus int, w
 // A file that cannot be read as declared fails the query, names file and line, and
 // publishes nothing.
 func TestBadRecords(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		format, options, file, text string
 		want                        string
@@ -249,6 +250,7 @@ func TestDamage(t *testing.T) {
 
 // What a checkpoint can do without is no error.
 func TestHarmlessLosses(t *testing.T) {
+	t.Parallel()
 	dir, good := threeBatches(t), filepath.Join(t.TempDir(), "good")
 	copyTree(t, good, dir)
 	var want string
@@ -275,6 +277,7 @@ func TestHarmlessLosses(t *testing.T) {
 
 // Two processes never share a checkpoint.
 func TestTwoProcesses(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	cmd, stderr := start(t, dir, forever, `"batchId":1`)
 	status, text := runScript(t, dir)

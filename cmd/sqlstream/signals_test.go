@@ -65,6 +65,7 @@ func interrupt(t *testing.T, cmd *exec.Cmd, stderr io.Reader, sig os.Signal) int
 // The first signal ends the program after the trigger under way: every batch that was
 // begun is committed, and the next run goes on after it.
 func TestSignalsEndCleanly(t *testing.T) {
+	t.Parallel()
 	for _, sig := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
 		dir := t.TempDir()
 		cmd, stderr := start(t, dir, forever, `"batchId":2`)
