@@ -14,6 +14,7 @@ func aggregates() []fn.Aggregate {
 		agg.BoolAnd, agg.BoolOr, agg.BitAnd, agg.BitOr, agg.BitXor,
 		agg.First, agg.Last, agg.AnyValue, agg.ArrayAgg, agg.CollectSet, agg.StringAgg,
 		agg.Mode, agg.Median, agg.Percentile, agg.PercentileDisc,
+		agg.RegrCount,
 	}
 	return append(list, agg.Statistics()...)
 }

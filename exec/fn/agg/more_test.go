@@ -38,6 +38,16 @@ func moreProbes() []probe {
 			naive: func(rows [][]any) any { return endOf(rows, len(rows)-1) }},
 		{name: "any_value", agg: AnyValue, types: []types.Type{bigint}, domain: [][]any{ints}, appends: true,
 			naive: orNull(func(xs []any) any { return xs[0] })},
+		{name: "regr_count", agg: RegrCount, types: []types.Type{bigint, bigint}, domain: [][]any{ints, ints},
+			naive: func(rows [][]any) any {
+				n := int64(0)
+				for _, r := range rows {
+					if r[0] != nil && r[1] != nil {
+						n++
+					}
+				}
+				return n
+			}},
 		{name: "var_pop", agg: named("var_pop"), types: []types.Type{double}, domain: [][]any{tame},
 			naive: orNull(func(xs []any) any { return variance(xs, 0) })},
 	}
