@@ -50,6 +50,7 @@ func Options() []option.Spec {
 		{Name: "truncate", Type: option.Int, Default: "0", Doc: "Cut the cells of a table to this width; 0 = never."},
 		{Name: "num_rows", Type: option.Int, Default: "0", Doc: "Print at most so many rows of a batch, and say how many more there are; 0 = all."},
 		{Name: "show_batch", Type: option.Bool, Default: "true", Doc: "Print the number of the batch before its rows."},
+		{Name: "skip_empty", Type: option.Bool, Default: "false", Doc: "Print nothing for a batch without rows."},
 	}
 }
 
@@ -61,6 +62,7 @@ type Sink struct {
 	truncate int
 	most     int64
 	header   bool
+	skip     bool // batches without rows
 }
 
 func open(formats []*format.Format, c sink.Config) (*Sink, error) {
@@ -80,7 +82,7 @@ func open(formats []*format.Format, c sink.Config) (*Sink, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Sink{cfg: c, columns: shown(c), truncate: int(d.Int("truncate")), most: d.Int("num_rows"), header: d.Bool("show_batch")}
+	s := &Sink{cfg: c, columns: shown(c), truncate: int(d.Int("truncate")), most: d.Int("num_rows"), header: d.Bool("show_batch"), skip: d.Bool("skip_empty")}
 	if d.Enum("format") == "table" {
 		return s, nil
 	}
@@ -212,15 +214,15 @@ func weights(b *vec.Batch) *vec.Vector {
 }
 
 func (p *printer) finish(b sink.Batch) ([]byte, error) {
+	if p.n == 0 && (p.s.skip || p.table == nil) {
+		return nil, nil // machines read files: no rows, no text
+	}
 	var head []byte
 	if p.s.header {
 		head = fmt.Appendf(nil, "-------- batch %d --------\n", b.ID)
 	}
 	if p.table != nil {
 		return append(p.table.Append(head), p.footer()...), nil
-	}
-	if p.n == 0 {
-		return nil, nil // machines read this: no rows, no text
 	}
 	if err := p.file.Close(); err != nil {
 		return nil, err

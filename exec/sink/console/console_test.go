@@ -99,6 +99,8 @@ func TestOptions(t *testing.T) {
 	want(t, show(t, sink.Changelog, batch(1, -1, 1), "format", "CSV"), "-------- batch 3 --------\nwho,n,weight\nana,1,1\nbo,NULL,-1\ncy,30,1\n")
 	want(t, show(t, sink.Append, batch(0, 0, 0), "format", "csv"), "")
 	want(t, show(t, sink.Append, batch(0, 0, 0)), "-------- batch 3 --------\n who | n\n-----+---\n(0 rows)\n")
+	want(t, show(t, sink.Append, batch(0, 0, 0), "skip_empty", "true"), "")
+	want(t, show(t, sink.Append, batch(0, 1, 0), "skip_empty", "true", "show_batch", "false"), " who | n\n-----+------\n bo  | NULL\n(1 row)\n")
 	want(t, show(t, sink.Append, batch(), "format", "json"), `sink "c": there is no format json`)
 	want(t, show(t, sink.Append, batch(), "format", "tabel"), `error SQL4003: option "format" is "tabel", expected one of table, csv, json, jsonl (hint: did you mean "table"?)`)
 	want(t, show(t, sink.Append, batch(), "truncate", "-1"), `error SQL4003: option "truncate" is "-1", expected a whole number of at least 0`)
