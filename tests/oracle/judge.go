@@ -74,7 +74,7 @@ func (j *judge) follow(s *logical.Scan) error {
 	if j.marks[name] != nil {
 		return nil
 	}
-	rows, err := reference.Answer(j.ctx(), s, func(*logical.Scan) ([]reference.Change, error) { return j.w.fed[name], nil })
+	rows, err := reference.Question{Plan: s, Inputs: func(*logical.Scan) ([]reference.Change, error) { return j.w.fed[name], nil }}.Answer(j.ctx())
 	if err != nil {
 		return err
 	}
@@ -91,7 +91,7 @@ func (j *judge) follow(s *logical.Scan) error {
 			if t < before {
 				j.behind = append(j.behind, lateRow{name, at, i})
 			}
-			if t <= max(before, 0) {
+			if t < max(before, 0) || t == before && j.w.byTime(j.plan) {
 				j.doubtful = append(j.doubtful, lateRow{name, at, i})
 			}
 			mark = max(mark, t-delay)
@@ -118,9 +118,7 @@ func (j *judge) ctx() *fn.Ctx {
 
 // answer is the batch answer over what came up to a trigger, without some rows.
 func (j *judge) answer(plan logical.Node, upTo int, without []lateRow) ([]row, error) {
-	rows, err := reference.Answer(j.ctx(), plan, func(s *logical.Scan) ([]reference.Change, error) {
-		return j.given(s, upTo, without), nil
-	})
+	rows, err := j.ask(plan, upTo, without)
 	if err != nil {
 		return nil, err
 	}
@@ -132,6 +130,11 @@ func (j *judge) answer(plan logical.Node, upTo int, without []lateRow) ([]row, e
 		}
 	}
 	return out, nil
+}
+
+func (j *judge) ask(plan logical.Node, upTo int, without []lateRow) ([]reference.Row, error) {
+	in := func(s *logical.Scan) ([]reference.Change, error) { return j.given(s, upTo, without), nil }
+	return reference.Question{Plan: plan, Inputs: in}.Answer(j.ctx())
 }
 
 func (j *judge) given(s *logical.Scan, upTo int, without []lateRow) []reference.Change {
@@ -166,7 +169,7 @@ func (j *judge) openWindows(upTo, lag int) (logical.Node, bool, error) {
 			return n
 		}
 		sliding = true
-		rows, err := reference.Answer(j.ctx(), h, func(s *logical.Scan) ([]reference.Change, error) { return j.given(s, upTo, nil), nil })
+		rows, err := j.ask(h, upTo, nil)
 		if err != nil {
 			failed = err
 			return n
@@ -311,6 +314,17 @@ func (r *result) remove(x row) {
 	}
 }
 
+func distinct(rows []row) bool {
+	for i, r := range rows {
+		for _, o := range rows[:i] {
+			if (loose{}).sameRow(r, o) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
 func sameKey(x, y row, key []int) bool {
 	for _, k := range key {
 		if !(loose{}).sameValue(x[k], y[k]) {
@@ -325,7 +339,10 @@ func sameKey(x, y row, key []int) bool {
 // is not explained.
 func (j *judge) explains(l loose, r *recorded) error {
 	theirs := j.w.newResult()
-	for _, rows := range r.rows {
+	for i, rows := range r.rows {
+		if k := theirs.key; k != nil && theirs.mode == sink.Update && !distinct(only(rows, k)) {
+			return fmt.Errorf("Spark gives a group twice in trigger %d: %s", i, show(rows))
+		}
 		t := turn{ran: true}
 		for _, x := range rows {
 			t.rows = append(t.rows, outRow{json: x, weight: 1})
@@ -359,6 +376,9 @@ func (j *judge) readings() ([]logical.Node, [][]lateRow, error) {
 	if j.w.lagging() {
 		lag = 2
 	}
+	if j.w.mode() == sink.Complete && !has[*logical.Dedup](j.plan) {
+		return []logical.Node{j.plan}, [][]lateRow{nil}, nil // aggregates keep everything
+	}
 	plan, sliding, err := j.openWindows(len(j.w.turns)-1, lag)
 	if err != nil || sliding {
 		return []logical.Node{plan}, [][]lateRow{nil}, err
@@ -381,13 +401,23 @@ func (j *judge) readings() ([]logical.Node, [][]lateRow, error) {
 // have seen the same last watermark. A group of late rows alone is missing here, and
 // one at the watermark waits here (D2).
 func (j *judge) sameGroups(r *recorded) error {
-	key := j.w.q.Plan.Outputs[0].Key
-	if j.w.mode() != sink.Append || key == nil {
+	if j.w.mode() != sink.Append {
 		return nil
 	}
 	var ours []row
-	for _, t := range j.w.turns {
+	turns := j.w.turns
+	if j.w.waits() {
+		turns = turns[:len(turns)-1] // what the last rows close never comes out
+	}
+	for _, t := range turns {
 		ours = append(ours, jsonRows(t.rows)...)
+	}
+	key := j.w.q.Plan.Outputs[0].Key
+	if key == nil {
+		if extra, _ := (loose{}).diff(ours, all(r.rows)); len(extra) > 0 && j.oneFrontier() {
+			return fmt.Errorf("rows that Spark does not give: %s", show(extra))
+		}
+		return nil
 	}
 	extra, missing := loose{}.diff(only(ours, key), only(all(r.rows), key))
 	answer, err := j.answer(j.plan, len(j.w.turns)-1, j.behind)
@@ -395,10 +425,28 @@ func (j *judge) sameGroups(r *recorded) error {
 		return err
 	}
 	_, waiting := loose{}.diff(only(answer, key), missing)
-	if len(extra) > 0 && len(j.marks) < 2 && !j.w.waits() || len(missing)-len(waiting) > 0 && !j.w.onWatermark() {
+	if len(extra) > 0 && j.oneFrontier() || len(missing)-len(waiting) > 0 && !j.w.onWatermark() {
 		return fmt.Errorf("other groups are final: only ours %s, only Spark's %s", show(extra), show(missing))
 	}
 	return nil
+}
+
+// oneFrontier reports that everything waits for all inputs, as in Spark: there is one,
+// or a union puts all of them together.
+func (j *judge) oneFrontier() bool {
+	one := len(j.marks) < 2
+	logical.Walk(j.plan, func(n logical.Node) {
+		if u, ok := n.(*logical.UnionAll); ok {
+			below := map[string]bool{}
+			logical.Walk(u, func(n logical.Node) {
+				if s, ok := n.(*logical.Scan); ok && j.marks[s.Relation.Name] != nil {
+					below[s.Relation.Name] = true
+				}
+			})
+			one = one || len(below) == len(j.marks)
+		}
+	})
+	return one
 }
 
 // sameMarks compares the watermarks that the recorded batches tell with those computed

@@ -11,7 +11,20 @@ import (
 
 var timestampType = types.Of(types.Timestamp)
 
-// freeAggregates are those whose value may be any of several.
+// has reports that a plan has a node of a type.
+func has[N logical.Node](plan logical.Node) bool {
+	found := false
+	logical.Walk(plan, func(n logical.Node) { _, ok := n.(N); found = found || ok })
+	return found
+}
+
+// byTime reports that something is late by the very time of a row, and not by the end
+// of a window that holds it.
+func (w *world) byTime(plan logical.Node) bool {
+	return has[*logical.Dedup](plan) || has[*logical.Distinct](plan) || !w.uses("window", "tumble", "hop")
+}
+
+// freeAggregate names those whose value may be any of several.
 func freeAggregate(name string) bool {
 	return slices.Contains([]string{"first", "last", "first_value", "last_value", "any_value", "max_by", "min_by", "arg_max", "arg_min", "mode"}, name)
 }
