@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -259,21 +258,17 @@ func (e *Engine) ExplainScript(ctx context.Context, src diag.Source, each func(s
 // independent error.
 func (e *Engine) dry(ctx context.Context, src diag.Source, each func(ast.Statement, *physical.Query) error) error {
 	stmts, err := parser.Parse(src)
-	if err != nil {
-		return err
-	}
+	found := findings{src: src}
+	found.add(err, true)
 	d := &Engine{opt: e.opt, cat: e.cat.Clone(), set: e.set}
-	var errs []error
 	for _, s := range stmts {
 		p, err := d.declare(ctx, src, s)
 		if err == nil && p != nil {
 			err = each(s, p)
 		}
-		if err != nil {
-			errs = append(errs, diag.InSource(src, err))
-		}
+		found.add(err, declares(s))
 	}
-	return errors.Join(errs...)
+	return found.err()
 }
 
 // declare plans a statement, and puts what it creates into the catalog.
