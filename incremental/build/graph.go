@@ -126,6 +126,7 @@ func (g *Graph) add(ctx context.Context, p physical.Node, byPlan map[physical.No
 	if err := g.fill(ctx, n); err != nil {
 		return nil, err
 	}
+	n.ordered = n.op != nil && isOrdered(n.op)
 	g.nodes = append(g.nodes, n)
 	if n.op != nil {
 		g.Ops = append(g.Ops, &Op{ID: g.stateID(p.ID()), Name: nodeName(p), Operator: n.op, node: n})
@@ -163,19 +164,4 @@ func (g *Graph) scanKey(name string) string {
 		return name
 	}
 	return fmt.Sprintf("%s#%d", name, same+1)
-}
-
-// wantsOrder reports whether rows of n must come in arrival order: some stateful
-// operator above it cannot take them from several workers.
-func (n *node) wantsOrder() bool {
-	if n.op != nil {
-		_, parallel := n.op.(stateful.Parallel)
-		return !parallel
-	}
-	for _, e := range n.up {
-		if e.to.wantsOrder() {
-			return true
-		}
-	}
-	return false
 }

@@ -19,6 +19,9 @@ type reader struct {
 	w         *worker
 	scan      *Scan
 	run       *run
+	turns     *turns // nil = rows go on in any order
+	split     int64
+	bad       []badRow
 	ledger    Ledger
 	watermark int64
 	times     Times
@@ -27,28 +30,54 @@ type reader struct {
 	ahead     []int32
 }
 
-func newReader(w *worker, s *Scan, r *run) *reader {
-	return &reader{w: w, scan: s, run: r, watermark: stateful.NoFrontier}
+func newReader(w *worker, s *Scan, r *run, q *turns) *reader {
+	return &reader{w: w, scan: s, run: r, turns: q, watermark: stateful.NoFrontier}
+}
+
+// badRow is a refused row and the split that it came with.
+type badRow struct {
+	split int64
+	row   source.BadRow
 }
 
 // seqStride separates the arrival numbers of splits.
 const seqStride = 1 << 40
 
 func (p *reader) read(ctx context.Context, s source.Split, index int64) error {
-	p.w.seq = index * seqStride
-	bad := func(b source.BadRow) {
-		p.ledger.Input++
-		p.ledger.Bad++
-		if p.run.t.Bad != nil {
-			p.run.t.Bad(b)
-		}
+	p.w.seq, p.split = index*seqStride, index
+	if p.turns != nil {
+		p.w.lane = p.turns.open(index)
+		defer func() { p.w.lane = nil }()
 	}
-	return s.Read(ctx, source.Reading{Need: p.scan.Plan.Need, Bad: bad}, func(b *vec.Batch) error {
+	undecoded := func(b source.BadRow) {
+		p.ledger.Input++
+		p.refuse(b)
+	}
+	err := s.Read(ctx, source.Reading{Need: p.scan.Plan.Need, Bad: undecoded}, func(b *vec.Batch) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
+		if p.turns != nil {
+			if err := p.turns.enter(ctx, p.w, p.w.lane); err != nil {
+				return err
+			}
+		}
 		return p.batch(b)
 	})
+	if err != nil || p.turns == nil {
+		return err
+	}
+	return p.turns.finish(p.w, p.w.lane)
+}
+
+// refuse counts a bad row, and keeps it if somebody wants it.
+func (p *reader) refuse(b source.BadRow) {
+	p.ledger.Bad++
+	if p.run.t.Bad == nil {
+		return
+	}
+	b.Raw = append([]byte(nil), b.Raw...)
+	p.bad = append(p.bad, badRow{p.split, b})
 }
 
 // batch takes one batch of the source through the scan and on.
@@ -72,16 +101,27 @@ func (p *reader) batch(in *vec.Batch) error {
 	if err := p.time(&b); err != nil {
 		return err
 	}
-	p.openFates(&b)
+	later := p.turns != nil && p.turns.operators && p.w.waits()
+	p.openFates(&b, later)
 	if err := p.w.deliver(p.scan.node, &b); err != nil {
 		return err
 	}
-	p.closeFates(&b)
+	if later {
+		p.w.lane.end(b.Fates, int64(b.Rows()))
+	} else {
+		p.ledger.count(b.Fates, int64(b.Rows()))
+	}
 	p.w.seq += int64(in.N)
 	return nil
 }
 
-func (p *reader) openFates(b *vec.Batch) {
+// openFates gives a batch the place where the fates of its rows are noted: one of its
+// own if they are decided later.
+func (p *reader) openFates(b *vec.Batch, later bool) {
+	if later {
+		b.Fates = &vec.Fates{Of: make([]vec.Fate, b.N)}
+		return
+	}
 	if cap(p.fates.Of) < b.N {
 		p.fates.Of = make([]vec.Fate, max(b.N, vec.BatchSize))
 	}
@@ -91,16 +131,16 @@ func (p *reader) openFates(b *vec.Batch) {
 	b.Fates = &p.fates
 }
 
-// closeFates enters the rows of a batch into the ledger.
-func (p *reader) closeFates(b *vec.Batch) {
+// count enters the rows of a batch of a scan.
+func (l *Ledger) count(fates *vec.Fates, rows int64) {
 	var of [3]int64
-	for _, f := range p.fates.Of {
+	for _, f := range fates.Of {
 		of[f]++
 	}
-	p.ledger.Contributed += of[vec.Contributed]
-	p.ledger.Late += of[vec.Late]
-	p.ledger.Filtered += int64(b.Rows()) - of[vec.Contributed] - of[vec.Late]
-	p.ledger.Partial += p.fates.Partial
+	l.Contributed += of[vec.Contributed]
+	l.Late += of[vec.Late]
+	l.Filtered += rows - of[vec.Contributed] - of[vec.Late]
+	l.Partial += fates.Partial
 }
 
 // time moves the watermark by the rows of a batch, and takes out those that are too
@@ -179,10 +219,11 @@ func (p *reader) cutAhead(b *vec.Batch, v *vec.Vector, limit int64) {
 			keep = append(keep, int32(r))
 			return
 		}
-		p.ledger.Bad++
-		if p.run.t.Bad != nil {
-			p.run.t.Bad(p.aheadRow(b, v, r))
+		if p.run.t.Bad == nil { // only counted
+			p.ledger.Bad++
+			return
 		}
+		p.refuse(p.aheadRow(b, v, r))
 	}
 	if b.Sel == nil {
 		for r := range b.N {

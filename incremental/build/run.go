@@ -1,9 +1,11 @@
 package build
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -101,7 +103,7 @@ type run struct {
 
 func (r *run) output(i int, b *vec.Batch) error {
 	atomic.AddInt64(&r.emitted[i], int64(b.Rows()))
-	if r.t.Concurrent == nil || !r.t.Concurrent[i] {
+	if !r.t.concurrent(i) {
 		r.mu.Lock()
 		defer r.mu.Unlock()
 	}
@@ -275,17 +277,21 @@ func (g *Graph) scan(ctx context.Context, in Input, r *run, times *Times) (Ledge
 	if len(in.Splits) < len(workers) {
 		workers = workers[:max(1, len(in.Splits))]
 	}
-	if len(workers) > 1 && in.Scan.node.wantsOrder() {
-		workers = workers[:1]
+	var q *turns
+	if len(workers) > 1 {
+		q = newTurns(in.Scan, &r.t)
 	}
 	parts := make([]*reader, len(workers))
 	for i, w := range workers {
-		parts[i] = newReader(w, in.Scan, r)
+		parts[i] = newReader(w, in.Scan, r, q)
 	}
 	if err := readAll(ctx, in.Splits, parts); err != nil {
 		return Ledger{}, fmt.Errorf("source %q: %w", in.Scan.Plan.Relation.Name, err)
 	}
 	var led Ledger
+	if q != nil {
+		led = q.ledger
+	}
 	for _, p := range parts {
 		led.Add(p.ledger)
 		times.Add(p.times)
@@ -294,7 +300,20 @@ func (g *Graph) scan(ctx context.Context, in Input, r *run, times *Times) (Ledge
 	if in.Last {
 		in.Scan.Ended = true
 	}
+	r.refused(parts)
 	return led, nil
+}
+
+// refused tells of the bad rows, in the order of the splits.
+func (r *run) refused(parts []*reader) {
+	var all []badRow
+	for _, p := range parts {
+		all = append(all, p.bad...)
+	}
+	slices.SortStableFunc(all, func(a, b badRow) int { return cmp.Compare(a.split, b.split) })
+	for _, b := range all {
+		r.t.Bad(b.row)
+	}
 }
 
 // readAll shares the splits among the readers: each takes the next one when it is
@@ -302,6 +321,9 @@ func (g *Graph) scan(ctx context.Context, in Input, r *run, times *Times) (Ledge
 func readAll(ctx context.Context, splits []source.Split, parts []*reader) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
+	if q := parts[0].turns; q != nil {
+		defer context.AfterFunc(ctx, q.wake)()
+	}
 	var next atomic.Int64
 	work := func(p *reader) {
 		defer func() { // a broken invariant ends the query, not the program

@@ -19,9 +19,13 @@ type View struct {
 	Ignored int64     // removals that the sink was not told of (on_delete = 'ignore')
 }
 
-// NewView makes the view of an output.
+// NewView makes the view of an output. Nobody receives the delta of a materialised view,
+// so it passes as it comes.
 func NewView(o *physical.Output) *View {
 	v := &View{out: o}
+	if o.Target == physical.ToView {
+		return v
+	}
 	kind := o.Input.Props().Kind
 	if o.Mode == sink.Changelog || o.Mode == sink.Update && kind != physical.AppendOnly {
 		v.net = newNetDelta(o.Input.Props().Columns)
@@ -38,7 +42,7 @@ func (v *View) Take(b *vec.Batch, emit func(*vec.Batch) error) error {
 	if v.net != nil {
 		return v.net.add(b)
 	}
-	if v.out.Mode == sink.Append && b.W != nil {
+	if v.out.Mode == sink.Append && v.out.Target != physical.ToView && b.W != nil {
 		if err := positive(b); err != nil {
 			return err
 		}

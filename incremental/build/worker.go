@@ -19,6 +19,7 @@ type worker struct {
 	steppers []stateful.Stepper       // by node
 	run      *run
 	seq      int64 // arrival number of the first row of the scan batch at work
+	lane     *lane // where rows wait that go to takers in order; nil = they need not wait
 }
 
 func (g *Graph) newWorker(i int) *worker {
@@ -50,8 +51,7 @@ func (w *worker) deliver(n *node, b *vec.Batch) error {
 		return nil
 	}
 	if n.out >= 0 {
-		b.MarkAll(vec.Contributed)
-		return w.run.output(n.out, b)
+		return w.output(n, b)
 	}
 	for _, e := range n.up {
 		if err := w.enter(e, b); err != nil {
@@ -61,16 +61,41 @@ func (w *worker) deliver(n *node, b *vec.Batch) error {
 	return nil
 }
 
+// output gives rows to an output: at once, or when it is their turn. Behind an operator
+// they have waited already.
+func (w *worker) output(n *node, b *vec.Batch) error {
+	if n.op == nil && w.waits() && !w.run.t.concurrent(n.out) {
+		w.lane.hold(n, 0, w.seq, b)
+		return nil
+	}
+	b.MarkAll(vec.Contributed)
+	return w.run.output(n.out, b)
+}
+
+func (w *worker) waits() bool { return w.lane != nil && !w.lane.direct }
+
 func (w *worker) enter(e edge, b *vec.Batch) error {
 	n := e.to
 	switch {
 	case n.op != nil:
-		if err := w.steppers[n.index].Step(&w.trigger, e.port, w.seq, b, w.emits[n.index]); err != nil {
-			return fmt.Errorf("%s %s: %w", nodeName(n.plan), n.plan.ID(), err)
+		if n.ordered && w.waits() {
+			w.lane.hold(n, e.port, w.seq, b)
+			return nil
 		}
-		return nil
+		return w.hand(n, e.port, b)
 	case w.stages[n.index] != nil:
 		return w.stages[n.index].Process(w.ctx, b, w.emits[n.index])
 	}
 	return w.deliver(n, b)
+}
+
+// hand gives rows to an operator or an output.
+func (w *worker) hand(n *node, port int, b *vec.Batch) error {
+	if n.op == nil {
+		return w.output(n, b)
+	}
+	if err := w.steppers[n.index].Step(&w.trigger, port, w.seq, b, w.emits[n.index]); err != nil {
+		return fmt.Errorf("%s %s: %w", nodeName(n.plan), n.plan.ID(), err)
+	}
+	return nil
 }

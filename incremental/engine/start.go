@@ -252,7 +252,7 @@ func (o *opening) sink(ctx context.Context, p *physical.Output) (s sink.Sink, c 
 	}
 	switch p.Target {
 	case physical.ToView:
-		return viewSink{name: p.Name}, none, nil
+		return viewSink{name: p.Name}, &sink.Connector{Ephemeral: true, Concurrent: true}, nil
 	case physical.ToTable:
 		return o.e.tableSink(p), none, nil
 	}
