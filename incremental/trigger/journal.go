@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/binary"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"time"
 
@@ -78,7 +77,13 @@ func (j *Journal) epoch() int64 {
 
 // close releases the lock last: until then nobody else may touch the files.
 func (j *Journal) close() error {
-	return errors.Join(j.Dir.Sync(), j.State.Close(), j.Dir.Close())
+	first := j.Dir.Sync()
+	for _, err := range []error{j.State.Close(), j.Dir.Close()} {
+		if first == nil {
+			first = err
+		}
+	}
+	return first
 }
 
 // sync makes everything durable: when the query is idle.

@@ -3,6 +3,7 @@ package trigger
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 
@@ -78,13 +79,13 @@ func (q *Query) step(ctx context.Context) (*Progress, error) {
 // plan chooses the micro-batch; nil when there is nothing to do.
 func (q *Query) plan(ctx context.Context, tm *timing) (*planned, error) {
 	defer tm.span("latestOffset")()
-	if p := q.redo; p != nil {
-		q.redo = nil
-		if !mutant.On("rerun-takes-new-range") {
-			return p, nil
-		}
+	redo := q.redo
+	q.redo = nil
+	if redo != nil && !mutant.On("rerun-takes-new-range") {
+		return redo, nil
 	}
 	p := q.newPlanned(q.next, max(q.now, q.Clock.Now().UnixMicro()))
+	p.logged = redo != nil
 	for i, in := range q.Inputs {
 		if in.finished {
 			continue
@@ -220,12 +221,22 @@ func (q *Query) stage(ctx context.Context, i int, emits []func(*vec.Batch) error
 	if i == len(q.Outputs) {
 		return run()
 	}
-	payload, err := q.Outputs[i].Sink.Stage(ctx, q.batch, func(emit func(*vec.Batch) error) error {
-		emits[i] = emit
-		return q.stage(ctx, i+1, emits, payloads, run)
+	o := q.Outputs[i]
+	var inner error // not the sink's
+	payload, err := o.Sink.Stage(ctx, q.batch, func(emit func(*vec.Batch) error) error {
+		emits[i] = func(b *vec.Batch) error { return o.wrap(emit(b)) }
+		inner = q.stage(ctx, i+1, emits, payloads, run)
+		return inner
 	})
 	payloads[i] = payload
-	return err
+	var own *sinkError
+	switch {
+	case errors.As(inner, &own):
+		return own
+	case inner != nil:
+		return inner
+	}
+	return o.wrap(err)
 }
 
 func (q *Query) inputs(ctx context.Context, p *planned) ([]build.Input, error) {
@@ -341,7 +352,7 @@ func (q *Query) publish(ctx context.Context, batch int64, payloads [][]byte, tm 
 func (q *Query) give(ctx context.Context, payloads [][]byte) error {
 	for i, o := range q.Outputs {
 		if err := o.Sink.Publish(ctx, q.batch, payloads[i]); err != nil {
-			return fmt.Errorf("sink %s: batch %d: %w", o.Sink.Description(), q.batch.ID, err)
+			return o.wrap(fmt.Errorf("batch %d: %w", q.batch.ID, err))
 		}
 	}
 	return nil

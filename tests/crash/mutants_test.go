@@ -1,0 +1,67 @@
+//go:build mutants
+
+package crash
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/sqlstream/sqlstream/exec/mutant"
+	"github.com/sqlstream/sqlstream/storage/crash"
+)
+
+// mutants are the deliberate bugs of the durability of the whole path, each with the
+// workloads that find it soonest.
+var mutants = []struct {
+	name string
+	by   []string
+}{
+	// of the storage
+	{"no-dir-sync", []string{"trigger time"}},
+	{"no-log-sync", []string{"trigger time", "grouped counts in update mode"}},
+	{"early-log-delete", []string{"aggregate of an aggregate as changelog"}},
+	{"no-crc", []string{"grouped counts in update mode", "dedup and windows to JSON"}},
+	{"no-sink-dedup", []string{"filter to partitioned Parquet"}},
+	// of the protocol
+	{"sink-before-log", []string{"trigger time", "filter to partitioned Parquet"}},
+	{"publish-before-offsets", []string{"trigger time", "filter to partitioned Parquet"}},
+	{"commit-before-publish", []string{"trigger time"}},
+	{"rerun-takes-new-range", []string{"trigger time", "dedup and windows to JSON"}},
+	{"no-republish", []string{"trigger time"}},
+	{"state-not-loaded", []string{"aggregate of an aggregate as changelog"}},
+	{"watermark-not-restored", []string{"dedup and windows to JSON", "two sources, one idle"}},
+	{"idle-not-restored", []string{"two sources, one idle"}},
+	{"sources-not-restored", []string{"trigger time"}},
+	{"entries-not-logged", []string{"memory source"}},
+	{"trigger-time-not-restored", []string{"trigger time"}},
+}
+
+// Every deliberate bug must be found by the enumeration that the product survives.
+func TestMutantsDie(t *testing.T) {
+	all := workloads(8, 5)
+	for _, m := range mutants {
+		t.Run("mutant "+m.name, func(t *testing.T) {
+			defer mutant.Activate(m.name)()
+			var err error
+			schedules := 0
+			for seed := uint64(1); seed <= 3 && err == nil; seed++ {
+				for _, name := range m.by {
+					i := slices.IndexFunc(all, func(w *workload) bool { return w.name == name })
+					r := &runner{workload: all[i]}
+					var rep crash.Report
+					rep, err = crash.Enumerate(crash.Config{Seed: seed, Seconds: 1, Stride: 1 + int64(seed)%2}, r.work, r.check)
+					schedules += rep.Schedules
+					if err != nil {
+						break
+					}
+				}
+			}
+			if err == nil {
+				t.Fatalf("survived %d schedules", schedules)
+			}
+			text := err.Error()
+			t.Logf("%d schedules: %s", schedules, text[:min(len(text), 300)])
+		})
+	}
+}
+
