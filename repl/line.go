@@ -30,7 +30,7 @@ type Terminal struct {
 
 // NewTerminal opens the terminal of the process.
 func NewTerminal(h *History, c *Completer) (*Terminal, error) {
-	rl, err := readline.NewEx(&readline.Config{
+	cfg := &readline.Config{
 		Stdin:                  newPasteFilter(readline.NewCancelableStdin(os.Stdin)),
 		HistoryLimit:           historyLimit,
 		HistorySearchFold:      true,
@@ -38,7 +38,11 @@ func NewTerminal(h *History, c *Completer) (*Terminal, error) {
 		AutoComplete:           c,
 		InterruptPrompt:        "^C",
 		EOFPrompt:              "\n",
-	})
+	}
+	if WantsColour() {
+		cfg.Painter = &Painter{c}
+	}
+	rl, err := readline.NewEx(cfg)
 	if err != nil {
 		return nil, err
 	}
@@ -83,6 +87,14 @@ func Width() int {
 		return w
 	}
 	return 80
+}
+
+// Height is the number of lines of the terminal.
+func Height() int {
+	if _, h, err := readline.GetSize(int(os.Stdout.Fd())); err == nil && h > 0 {
+		return h
+	}
+	return 24
 }
 
 // IsTerminal reports whether a file is a terminal.

@@ -10,6 +10,7 @@ package repl
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -27,6 +28,7 @@ type Session struct {
 	Err    io.Writer // errors, notes
 	Format output.Format
 	Null   *string // text of NULL; nil = the format's own
+	Pager  *Pager  // takes results instead of Out; nil = none
 	Vars   map[string]string
 	// KeepGoing goes on after a statement that failed.
 	KeepGoing bool
@@ -55,17 +57,29 @@ func (s *Session) text(text string) error {
 
 // rows runs a finite query and prints its rows as they come.
 func (s *Session) rows(ctx context.Context, r *engine.Result) error {
-	w := output.New(s.Out, r.Columns, output.Options{Format: s.Format, Zone: s.Engine.Zone(), Null: s.Null})
+	out := s.resultWriter()
+	w := output.New(out, r.Columns, output.Options{Format: s.Format, Zone: s.Engine.Zone(), Null: s.Null})
 	err := r.Rows(ctx, func(b *vec.Batch) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		return w.Write(b)
 	})
-	if err != nil {
-		return err
+	if err == nil {
+		err = w.Close()
 	}
-	return w.Close()
+	if e := out.Close(); err == nil || errors.Is(err, errLeft) {
+		err = e
+	}
+	return err
+}
+
+// resultWriter is where the rows of one result go.
+func (s *Session) resultWriter() io.WriteCloser {
+	if s.Pager != nil {
+		return s.Pager.Writer()
+	}
+	return direct{s.Out}
 }
 
 // notes prints what is no error: the chosen output mode, warnings.

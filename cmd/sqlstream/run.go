@@ -26,7 +26,7 @@ func (p *program) main(ctx context.Context, args []string) error {
 	if err := p.valid(); err != nil {
 		return err
 	}
-	if len(p.texts) == 0 && repl.IsTerminal(p.in) {
+	if len(p.texts) == 0 && onTerminal(p.in) {
 		return p.shell(ctx)
 	}
 	return p.script(ctx)
@@ -56,10 +56,15 @@ func (p *program) format() output.Format {
 	if f, err := output.Parse(p.output); err == nil {
 		return f
 	}
-	if f, ok := p.out.(*os.File); ok && repl.IsTerminal(f) {
+	if onTerminal(p.out) {
 		return output.Table
 	}
 	return output.CSV
+}
+
+func onTerminal(w any) bool {
+	f, ok := w.(*os.File)
+	return ok && repl.IsTerminal(f)
 }
 
 // sources reads the texts, and finds the directory that relative paths start from.
@@ -163,16 +168,15 @@ func (p *program) runAll(ctx context.Context, s *repl.Session, sources []diag.So
 // streams are where results and errors go, and who is told of progress. A status line
 // needs a terminal, and is taken away while something else is written there.
 func (p *program) streams() (out, errs io.Writer, l engine.Listener) {
-	tty, ok := p.err.(*os.File)
 	switch {
 	case p.progress == "json":
 		return p.out, p.err, repl.NewJSONProgress(p.err)
-	case p.progress == "off" || !ok || !repl.IsTerminal(tty):
+	case p.progress == "off" || !onTerminal(p.err):
 		return p.out, p.err, nil
 	}
-	line := repl.NewStatusLine(tty, repl.Width)
+	line := repl.NewStatusLine(p.err, repl.Width)
 	out = p.out
-	if f, ok := p.out.(*os.File); ok && repl.IsTerminal(f) {
+	if onTerminal(p.out) {
 		out = line.Around(p.out)
 	}
 	return out, line.Around(p.err), line

@@ -37,6 +37,9 @@ func (p *program) shell(ctx context.Context) error {
 	sh := &repl.Shell{In: term, Completer: completer, Interrupts: interrupts, Clock: clock.Real(),
 		Session: repl.Session{Engine: e, Out: term.Stdout(), Err: term.Stderr(), Format: p.format(), Null: p.null,
 			Vars: p.vars, KeepGoing: true, Talk: true}}
+	if onTerminal(p.out) {
+		sh.Pager = &repl.Pager{Command: repl.PagerCommand(), Width: repl.Width, Height: repl.Height, Out: os.Stdout}
+	}
 	if !p.noInit {
 		sh.Init(ctx, configPath("init.sql"))
 	}
