@@ -168,31 +168,35 @@ func (s *Shell) foreground(q *engine.Query) {
 }
 
 // interruptible runs something that Ctrl-C cancels, and prints its error. A query in the
-// foreground is stopped after its trigger by the first Ctrl-C, at once by the second.
+// foreground is stopped after its trigger by the first Ctrl-C or the end of ctx, at once
+// by the second Ctrl-C.
 func (s *Shell) interruptible(ctx context.Context, do func(context.Context) error) {
-	ctx, cancel := context.WithCancel(ctx)
+	inner, cancel := context.WithCancel(ctx)
 	defer cancel()
 	for len(s.Interrupts) > 0 {
 		<-s.Interrupts // of an earlier statement
 	}
 	done := make(chan error, 1)
-	go func() { done <- do(ctx) }()
+	go func() { done <- do(inner) }()
 	var stopping *engine.Query
+	over := ctx.Done()
 	for {
 		select {
 		case err := <-done:
 			s.tell(err)
 			return
+		case <-over:
+			over = nil
 		case <-s.Interrupts:
-			switch q := s.front.Load(); {
-			case q == nil:
-				cancel()
-			case q != stopping:
-				stopping = q
-				go q.Stop() //nolint:errcheck // the listener tells it
-			default:
-				go q.Kill()
-			}
+		}
+		switch q := s.front.Load(); {
+		case q == nil:
+			cancel()
+		case q != stopping:
+			stopping = q
+			go q.Stop() //nolint:errcheck // the listener tells it
+		default:
+			go q.Kill()
 		}
 	}
 }

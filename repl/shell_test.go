@@ -191,6 +191,22 @@ func TestCtrlCStopsTheQueryInFront(t *testing.T) {
 	}
 }
 
+// The end of the shell's context, on SIGTERM, stops the query in front, too.
+func TestTheEndStopsTheQueryInFront(t *testing.T) {
+	s := newSession(t, rateSource, "SELECT value FROM r;", "SELECT 'never';")
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- s.Run(ctx) }()
+	eventually(t, "rows on the console", func() bool { return strings.Contains(s.out.String(), "batch 1") })
+	cancel()
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(s.out.String(), "never") {
+		t.Error("the shell goes on")
+	}
+}
+
 // Ctrl-C ends waiting for a query, and leaves that running.
 func TestCtrlCCancelsAStatement(t *testing.T) {
 	s := newSession(t, rateSource, "CREATE SINK n (value BIGINT) WITH (connector = 'null');", "INSERT INTO n SELECT value FROM r;", "AWAIT QUERY n;")

@@ -46,7 +46,10 @@ func (p *program) shell(ctx context.Context) error {
 	if err := sh.Run(ctx); err != nil {
 		return &exitError{exitFailed, err}
 	}
-	return failed(e.Close())
+	if err := e.Close(); err != nil || ctx.Err() == nil {
+		return failed(err)
+	}
+	return &exitError{status: exitInterrupted}
 }
 
 // statePath is where the program keeps a file of its own; "" if the user has no home.
