@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"path/filepath"
 	"sort"
@@ -42,8 +43,11 @@ func (s *Store) openRun(op string, ref runRef) (*runReader, error) {
 func runError(path string, hi int64, err error) error {
 	e := &fault.Error{Kind: fault.ErrIO, What: fmt.Sprintf("state run up to batch %d", hi), Path: path, Batch: hi,
 		Err: err, Hint: restoreHint}
-	if errors.Is(err, fs.ErrNotExist) {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		e.Kind = fault.ErrMissing
+	case errors.Is(err, io.EOF):
+		e.Kind, e.Why = fault.ErrCorrupt, "the file ends too early"
 	}
 	return e
 }

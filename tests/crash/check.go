@@ -167,6 +167,9 @@ func (r *runner) takeRows(disk vfs.FS, _ *checkpoint.Checkpoint, name string, h 
 // state log that ends with the last batch, nothing half written.
 func (r *runner) checkLogs(disk vfs.FS, c *checkpoint.Checkpoint, h []taken, late map[int64]int64) error {
 	for n := max(0, c.Oldest()); n <= c.LastOffsets(); n++ {
+		if _, err := disk.Stat(fmt.Sprintf("%s/commits/%d", checkpointDir, n)); err != nil && n == r.noCommit {
+			continue
+		}
 		var line struct {
 			Rows struct{ Input, Contributed, Filtered, Late, Bad int64 }
 		}
@@ -231,23 +234,32 @@ func (r *runner) output(disk vfs.FS, dir string) (map[int64][]string, error) {
 	if r.format == "" {
 		return (&recorder{fs: disk, dir: dir}).batches()
 	}
-	files, last, err := sinklog.Open(disk, dir).Files()
+	out, listed, last, err := r.logged(disk, dir)
 	if err != nil {
 		return nil, err
 	}
-	out, listed := map[int64][]string{}, map[string]bool{}
+	return out, plain(disk, dir, listed, last)
+}
+
+// logged reads the rows of the files that the log of a sink lists.
+func (r *runner) logged(disk vfs.FS, dir string) (out map[int64][]string, listed map[string]bool, last int64, err error) {
+	files, last, err := sinklog.Open(disk, dir).Files()
+	if err != nil {
+		return nil, nil, last, err
+	}
+	out, listed = map[int64][]string{}, map[string]bool{}
 	for _, f := range files {
 		rows, err := r.read(disk, path.Join(dir, f.Name))
 		if err != nil {
-			return nil, err
+			return nil, nil, last, err
 		}
-		if int64(len(rows)) != f.Rows || listed[f.Name] || f.Batch > last {
-			return nil, fmt.Errorf("the log lists %+v; it has %d rows", f, len(rows))
+		if int64(len(rows)) != f.Rows || listed[f.Name] || f.Log > last {
+			return nil, nil, last, fmt.Errorf("the log lists %+v; it has %d rows", f, len(rows))
 		}
 		listed[f.Name] = true
 		out[f.Batch] = append(out[f.Batch], rows...)
 	}
-	return out, plain(disk, dir, listed, last)
+	return out, listed, last, nil
 }
 
 // plain demands that readers of the plain directory see the files of the log, and that no

@@ -36,6 +36,25 @@ var mutants = []struct {
 	{"trigger-time-not-restored", []string{"trigger time"}},
 }
 
+// Bugs that no crash shows are found by the scenarios.
+func TestMutantsDieInScenarios(t *testing.T) {
+	for _, name := range []string{"no-marker-rule", "epoch-not-raised", "no-sink-dedup"} {
+		t.Run("mutant "+name, func(t *testing.T) {
+			defer mutant.Activate(name)()
+			var found []string
+			for scenario, f := range scenarios {
+				if err := f(); err != nil {
+					found = append(found, scenario+": "+err.Error())
+				}
+			}
+			if len(found) == 0 {
+				t.Fatal("survived")
+			}
+			t.Log(found[0])
+		})
+	}
+}
+
 // Every deliberate bug must be found by the enumeration that the product survives.
 func TestMutantsDie(t *testing.T) {
 	all := workloads(8, 5)
@@ -44,12 +63,12 @@ func TestMutantsDie(t *testing.T) {
 			defer mutant.Activate(m.name)()
 			var err error
 			schedules := 0
-			for seed := uint64(1); seed <= 3 && err == nil; seed++ {
+			for seed := uint64(1); seed <= 8 && err == nil; seed++ {
 				for _, name := range m.by {
 					i := slices.IndexFunc(all, func(w *workload) bool { return w.name == name })
 					r := &runner{workload: all[i]}
 					var rep crash.Report
-					rep, err = crash.Enumerate(crash.Config{Seed: seed, Seconds: 1, Stride: 1 + int64(seed)%2}, r.work, r.check)
+					rep, err = crash.Enumerate(crash.Config{Seed: seed, Seconds: 1, Stride: 13}, r.work, r.check)
 					schedules += rep.Schedules
 					if err != nil {
 						break
@@ -64,4 +83,3 @@ func TestMutantsDie(t *testing.T) {
 		})
 	}
 }
-

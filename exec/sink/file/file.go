@@ -78,7 +78,6 @@ type Sink struct {
 	data     []int // the others
 	maxBytes int64
 	maxRows  int64
-	owned    bool // the owner file says that we may publish
 	owner    sinklog.Owner
 }
 

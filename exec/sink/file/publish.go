@@ -20,9 +20,13 @@ import (
 // none is the marker of a sink that holds nothing of the query.
 var none = sink.Marker{ID: -1}
 
-// Marker implements sink.Sink.
+// Marker implements sink.Sink. It reads the whole log: the next compaction, and every
+// reader, would stumble over a damaged part.
 func (s *Sink) Marker(context.Context) (sink.Marker, error) {
 	ix, err := s.log.Index()
+	if err == nil {
+		_, _, err = s.log.Files()
+	}
 	if err != nil {
 		return sink.Marker{}, s.wrap(err)
 	}
@@ -175,9 +179,6 @@ func decodePayload(b sink.Batch, text []byte) (payload, error) {
 // claim makes sure that the log names us as its owner, with our epoch. A newer epoch
 // is another process on the same checkpoint: this one must stop.
 func (s *Sink) claim(b sink.Batch, last int64) error {
-	if s.owned && s.owner.Epoch == b.Epoch {
-		return nil
-	}
 	owner, ok, err := s.log.Owner()
 	switch {
 	case err != nil:
@@ -185,7 +186,7 @@ func (s *Sink) claim(b sink.Batch, last int64) error {
 	case ok && owner.QueryID == s.cfg.QueryID && owner.Epoch > b.Epoch:
 		return fmt.Errorf("directory %s was taken over by a newer run of the query (epoch %d, this is %d)", s.path, owner.Epoch, b.Epoch)
 	case ok && owner.QueryID == s.cfg.QueryID && owner.Epoch == b.Epoch:
-		s.owner, s.owned = owner, true
+		s.owner = owner
 		return nil
 	case ok && owner.QueryID == s.cfg.QueryID:
 		owner.Epoch, owner.Query = b.Epoch, s.cfg.Query
@@ -208,7 +209,7 @@ func (s *Sink) own(o sinklog.Owner) error {
 	if err := s.log.SetOwner(o); err != nil {
 		return err
 	}
-	s.owner, s.owned = o, true
+	s.owner = o
 	return nil
 }
 
