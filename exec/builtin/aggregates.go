@@ -9,12 +9,14 @@ import (
 func aggregates() []fn.Aggregate {
 	list := []fn.Aggregate{
 		agg.Count, agg.CountIf, agg.ApproxCountDistinct,
-		agg.Sum, agg.Avg,
+		agg.Sum, agg.Avg, agg.TrySum, agg.TryAvg,
 		agg.Min, agg.Max, agg.MinBy, agg.MaxBy,
 		agg.BoolAnd, agg.BoolOr, agg.BitAnd, agg.BitOr, agg.BitXor,
 		agg.First, agg.Last, agg.AnyValue, agg.ArrayAgg, agg.CollectSet, agg.StringAgg,
 		agg.Mode, agg.Median, agg.Percentile, agg.PercentileDisc,
 		agg.RegrCount,
 	}
-	return append(list, agg.Statistics()...)
+	list = append(list, agg.Statistics()...)
+	list = append(list, agg.Regressions()...)
+	return append(list, agg.HigherMoments()...)
 }

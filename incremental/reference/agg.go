@@ -27,6 +27,9 @@ func compute(a logical.Agg, rows [][]any) (any, error) {
 	case "covar_samp", "covar_pop", "corr":
 		return pairStatistic(a.Func.Name, rows), nil
 	}
+	if strings.HasPrefix(a.Func.Name, "regr_") {
+		return regression(a.Func.Name, rows), nil
+	}
 	return overValues(a, column(rows))
 }
 
@@ -66,8 +69,23 @@ func overValues(a logical.Agg, xs []any) (any, error) {
 		return reached(sorted(xs), share(a)), nil
 	case "var_samp", "var_pop", "stddev_samp", "stddev_pop":
 		return statistic(name, xs), nil
+	case "skewness", "kurtosis":
+		return higher(name, xs), nil
+	case "try_sum":
+		v, err := sum(a, xs)
+		return nullOn(err, v), nil
+	case "try_avg":
+		v, err := avg(a, xs)
+		return nullOn(err, v), nil
 	}
 	return nil, fmt.Errorf("the reference does not know the aggregate %s", a.Func.Name)
+}
+
+func nullOn(err error, v any) any {
+	if err != nil {
+		return nil
+	}
+	return v
 }
 
 // withoutNulls lists the rows in which no value is NULL.

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"math"
 	"math/big"
+	"strings"
 
 	"github.com/sqlstream/sqlstream/exec/fn"
 	"github.com/sqlstream/sqlstream/exec/types"
@@ -18,7 +19,7 @@ func Statistics() []fn.Aggregate {
 			func(m moment) (float64, bool) { return m.variance(1) }),
 		statistic("var_pop", "", "The population variance: NULL without values that are not NULL.", "2.0",
 			func(m moment) (float64, bool) { return m.variance(0) }),
-		statistic("stddev_samp", "stddev", "The sample standard deviation: NULL for fewer than two values that are not NULL.", "1.5811388300841898",
+		statistic("stddev_samp", "stddev std", "The sample standard deviation: NULL for fewer than two values that are not NULL.", "1.5811388300841898",
 			func(m moment) (float64, bool) { v, ok := m.variance(1); return math.Sqrt(v), ok }),
 		statistic("stddev_pop", "", "The population standard deviation: NULL without values that are not NULL.", "1.4142135623730951",
 			func(m moment) (float64, bool) { v, ok := m.variance(0); return math.Sqrt(v), ok }),
@@ -39,7 +40,7 @@ func statistic(name, alias, doc, want string, value func(moment) (float64, bool)
 		Resolve: func(args []fn.Arg) (fn.AggImpl, error) { return resolveMoments(args, 1, value) },
 	}
 	if alias != "" {
-		f.Aliases = []string{alias}
+		f.Aliases = strings.Fields(alias)
 	}
 	return f
 }
@@ -121,7 +122,12 @@ func (a *moments) Bytes() int64 {
 func (a *moments) Add(rows fn.AggRows) error {
 	x := rows.Args[0]
 	if a.args == 1 {
-		each(rows, x, func(g uint32, r int, w int64) { a.addOne(g, x.Float(r), w) })
+		each(rows, x, func(g uint32, r int, w int64) {
+			a.addOne(g, x.Float(r), w)
+			if len(a.sums) == higherSums {
+				a.addPowers(g, x.Float(r), w)
+			}
+		})
 		return nil
 	}
 	y := rows.Args[1]
