@@ -21,8 +21,9 @@ func TestSplit(t *testing.T) {
 		"SELECT 'a;":                 "SELECT 'a;|open",
 		"SELECT \"a; SELECT 1;":      "SELECT \"a; SELECT 1;|open",
 		"SELECT /* ; */ 1; /* x":     "SELECT /* ; */ 1|done /* x|open",
-		"EXECUTE STATEMENT SET BEGIN INSERT INTO a SELECT 1; END; SELECT 1": "EXECUTE STATEMENT SET BEGIN INSERT INTO a SELECT 1; END|done SELECT 1|open",
-		"EXECUTE STATEMENT SET BEGIN INSERT INTO a SELECT 1;":               "EXECUTE STATEMENT SET BEGIN INSERT INTO a SELECT 1;|open",
+		"EXECUTE STATEMENT SET BEGIN INSERT INTO a SELECT 1; END; SELECT 1":                                                          "EXECUTE STATEMENT SET BEGIN INSERT INTO a SELECT 1; END|done SELECT 1|open",
+		"EXECUTE STATEMENT SET BEGIN INSERT INTO a SELECT 1;":                                                                        "EXECUTE STATEMENT SET BEGIN INSERT INTO a SELECT 1;|open",
+		"EXECUTE STATEMENT SET BEGIN INSERT INTO a SELECT CASE WHEN x THEN 1 END; INSERT INTO b SELECT 1; END EMIT UPDATE; SELECT 1": "EXECUTE STATEMENT SET BEGIN INSERT INTO a SELECT CASE WHEN x THEN 1 END; INSERT INTO b SELECT 1; END EMIT UPDATE|done SELECT 1|open",
 	} {
 		var got []string
 		for _, s := range Split(text) {

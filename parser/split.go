@@ -20,14 +20,23 @@ func split(text string, toks []token) []statementRange {
 	word := func(i int, w string) bool {
 		return i < len(toks) && toks[i].kind == tokWord && strings.EqualFold(text[toks[i].start:toks[i].end], w)
 	}
-	start, inSet := 0, false
+	start, inSet, cases := 0, false, 0
 	for i := 0; i <= len(toks); i++ {
 		end := i == len(toks)
 		if !end && i == start {
-			inSet = word(i, "EXECUTE") && word(i+1, "STATEMENT") && word(i+2, "SET")
+			inSet, cases = word(i, "EXECUTE") && word(i+1, "STATEMENT") && word(i+2, "SET"), 0
+		}
+		switch {
+		case !inSet:
+		case word(i, "CASE"):
+			cases++
+		case word(i, "END") && cases > 0:
+			cases--
+		case word(i, "END"): // clauses may follow
+			inSet = false
 		}
 		semicolon := !end && toks[i].kind == tokOp && text[toks[i].start] == ';'
-		if semicolon && inSet && !word(i-1, "END") {
+		if semicolon && inSet {
 			continue
 		}
 		if !semicolon && !end {
