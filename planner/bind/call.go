@@ -149,10 +149,33 @@ func (e *env) aggregateAllowed(x *ast.Call) bool {
 	return false
 }
 
+// withinGroup brings f(…) WITHIN GROUP (ORDER BY x) into the form without: the order
+// of a list, or the values of which percentile_cont(p) and its kin take one. nil = it
+// is refused.
+func (e *env) withinGroup(x *ast.Call, f *fn.Aggregate) *ast.Call {
+	if !x.WithinGroup && len(x.Named) == 0 {
+		return x
+	}
+	call := *x
+	call.WithinGroup = false
+	switch f.Name {
+	case "string_agg", "array_agg":
+		if len(x.Named) == 0 {
+			return &call
+		}
+	case "percentile", "percentile_disc", "mode":
+		if len(x.Named) == 0 && len(x.OrderBy) == 1 && !x.OrderBy[0].Desc {
+			call.Args, call.OrderBy = append([]ast.Expr{x.OrderBy[0].Expr}, x.Args...), nil
+			return &call
+		}
+	}
+	e.b.errorf(diag.NotPlanned, x.Span, "%s with WITHIN GROUP or named arguments in this form is not supported", x.Name)
+	return nil
+}
+
 func (e *env) bindAggregate(x *ast.Call, f *fn.Aggregate) (logical.Agg, bool) {
 	agg := logical.Agg{Func: f, Distinct: x.Distinct}
-	if x.WithinGroup || len(x.Named) > 0 {
-		e.b.errorf(diag.NotPlanned, x.Span, "%s with WITHIN GROUP or named arguments is not supported", x.Name)
+	if x = e.withinGroup(x, f); x == nil {
 		return agg, false
 	}
 	args := e.exprs(x.Args)

@@ -262,6 +262,12 @@ func resolveToTimestamp(t types.Type, leniently bool) resolver {
 			return impl, mismatch(args, 0, "STRING")
 		default:
 			impl.Eval = cast.Kernel(a, t, leniently)
+			if cast.Monotone(a, t, true) && !leniently {
+				impl.MonotoneFixed = []int{0}
+			}
+			if cast.Monotone(a, t, false) && !leniently {
+				impl.Monotone = impl.MonotoneFixed
+			}
 		}
 		return impl, nil
 	}
