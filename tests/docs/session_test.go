@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/sqlstream/sqlstream/incremental/engine"
 	"github.com/sqlstream/sqlstream/parser/ast"
@@ -65,6 +66,7 @@ func runPage(t *testing.T, path string) {
 // session is the directory and the engine of a page.
 type session struct {
 	page, dir string
+	real      string // dir without symbolic links
 	e         *engine.Engine
 	out       *lockedBuffer
 	sql       *repl.Session
@@ -97,6 +99,9 @@ func newSession(t *testing.T, page string) *session {
 		t.Fatal(err)
 	}
 	var err error
+	if s.real, err = filepath.EvalSymlinks(s.dir); err != nil {
+		t.Fatal(err)
+	}
 	if s.e, err = open(s.dir, s.out); err != nil {
 		t.Fatal(err)
 	}
@@ -125,6 +130,9 @@ func (s *session) run(t *testing.T, b *Block) (got string, ran bool) {
 	default:
 		return "", false
 	}
+	for _, dir := range []string{s.dir, s.real} {
+		got = strings.ReplaceAll(got, dir+string(filepath.Separator), "")
+	}
 	return trimLines(got), true
 }
 
@@ -138,7 +146,8 @@ func (s *session) write(b *Block) error {
 
 func (s *session) runSQL(t *testing.T, b *Block) string {
 	t.Helper()
-	ctx := context.Background()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
 	err := s.sql.Script(ctx, diag.Source{Text: b.Text})
 	for _, q := range s.e.Active() {
 		if k := q.Plan.Trigger; k != nil && (k.Kind == ast.TriggerAvailableNow || k.Kind == ast.TriggerOnce) {
