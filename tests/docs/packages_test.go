@@ -82,4 +82,6 @@ func paths(text string) []string {
 }
 
 // made reports what the demo and the tests leave behind.
-func made(p string) bool { return strings.HasPrefix(p, "docs/demo/out") || strings.HasPrefix(p, "docs/demo/.sqlstream") }
+func made(p string) bool {
+	return strings.HasPrefix(p, "docs/demo/out") || strings.HasPrefix(p, "docs/demo/.sqlstream")
+}
