@@ -64,6 +64,9 @@ type Config struct {
 	Clock   clock.Clock
 	// Finite is set when a table or batch query reads the source once.
 	Finite bool
+	// Replay is set when a later process may have to read a range again: rows that are
+	// in memory alone go into the range's entries.
+	Replay bool
 }
 
 // Limits bound one micro-batch; 0 = no limit.

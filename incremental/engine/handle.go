@@ -241,9 +241,17 @@ func (q *Query) whilePaused(ctx context.Context) error {
 		case <-resume:
 			return nil
 		case r := <-q.requests:
-			r.reply <- r.do(ctx)
+			if err := q.answer(ctx, r); err != nil {
+				return err
+			}
 		}
 	}
+}
+
+// answer does what was asked; a trigger that failed meanwhile ends the query.
+func (q *Query) answer(ctx context.Context, r request) error {
+	r.reply <- r.do(ctx)
+	return q.q.Err()
 }
 
 // Pause holds the query after the trigger under way, until Resume.
@@ -289,7 +297,9 @@ func (q *Query) wait(ctx context.Context, d time.Duration) error {
 		case <-t.C():
 			return nil
 		case r := <-q.requests:
-			r.reply <- r.do(ctx)
+			if err := q.answer(ctx, r); err != nil {
+				return err
+			}
 		}
 	}
 }
@@ -298,7 +308,9 @@ func (q *Query) wait(ctx context.Context, d time.Duration) error {
 func (q *Query) serve(ctx context.Context) error {
 	select {
 	case r := <-q.requests:
-		r.reply <- r.do(ctx)
+		if err := q.answer(ctx, r); err != nil {
+			return err
+		}
 	default:
 	}
 	return ctx.Err()

@@ -32,6 +32,7 @@ type pinnedOp struct {
 type pinnedSource struct {
 	Name      string   `json:"name"`
 	Connector string   `json:"connector"`
+	At        string   `json:"at"` // as it describes itself
 	Columns   []string `json:"columns"`
 	Partition []string `json:"partition,omitempty"`
 }
@@ -89,7 +90,7 @@ func (o *opening) pinnedPlan() pinned {
 	}
 	for _, in := range o.cfg.Inputs {
 		r := in.Scans[0].Plan.Relation
-		s := pinnedSource{Name: r.Name, Connector: r.Connector, Columns: []string{}, Partition: r.Partition}
+		s := pinnedSource{Name: r.Name, Connector: r.Connector, At: in.Source.Description(), Columns: []string{}, Partition: r.Partition}
 		for _, c := range r.Columns {
 			s.Columns = append(s.Columns, c.Name+" "+c.Type.String())
 		}
@@ -168,6 +169,8 @@ func compareSources(before, now pinned) (diffs []string) {
 			diffs = append(diffs, fmt.Sprintf("source %q is not read any more", s.Name))
 		case now.Sources[i].Connector != s.Connector:
 			diffs = append(diffs, fmt.Sprintf("source %q was read through %s and is read through %s", s.Name, s.Connector, now.Sources[i].Connector))
+		case s.Connector == "file" && now.Sources[i].At != s.At:
+			diffs = append(diffs, fmt.Sprintf("source %q was read from %s and is read from %s: what is there would count as new", s.Name, s.At, now.Sources[i].At))
 		case !slices.Equal(now.Sources[i].Partition, s.Partition):
 			diffs = append(diffs, fmt.Sprintf("source %q was partitioned by %v and is partitioned by %v", s.Name, s.Partition, now.Sources[i].Partition))
 		}

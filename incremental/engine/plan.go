@@ -146,6 +146,11 @@ func (e *Engine) define(ctx context.Context, s ast.Statement, sql string, src *d
 		}
 	}
 	e.cat.Put(o)
+	if r, ok := o.(*catalog.Relation); ok {
+		if err := e.refusedTables(r); err != nil {
+			return nil, err
+		}
+	}
 	return &Result{Message: fmt.Sprintf("%s %s created", kindWord(o.ObjectKind()), o.ObjectName())}, nil
 }
 
@@ -327,5 +332,8 @@ func (e *Engine) declareObject(ctx context.Context, src diag.Source, s ast.State
 		return nil, err
 	}
 	e.cat.Put(o)
+	if r, ok := o.(*catalog.Relation); ok {
+		return p, e.refusedTables(r)
+	}
 	return p, nil
 }

@@ -48,17 +48,14 @@ func (o *opening) refused() error {
 	r := &refusedRows{e: o.e, graph: o.cfg.Graph, badTables: map[string]string{}, bad: map[string][]source.BadRow{}}
 	for _, s := range o.cfg.Graph.Scans {
 		rel := s.Plan.Relation
+		if err := o.e.refusedTables(rel); err != nil {
+			return err
+		}
 		if t := rel.Common.BadRows; t != "" {
 			r.badTables[rel.Name] = t
-			if err := o.e.refusedTable(t, badColumns()); err != nil {
-				return err
-			}
 		}
 		if t := rel.Common.LateRows; t != "" && !slices.Contains(r.lateInto, t) {
 			r.lateInto = append(r.lateInto, t)
-			if err := o.e.refusedTable(t, lateColumns()); err != nil {
-				return err
-			}
 		}
 	}
 	if len(r.badTables) > 0 {
@@ -69,6 +66,19 @@ func (o *opening) refused() error {
 	}
 	if o.cfg.Bad != nil || o.cfg.Late != nil {
 		o.cfg.Published = r.publish
+	}
+	return nil
+}
+
+// refusedTables makes the tables that a source names for its refused rows.
+func (e *Engine) refusedTables(r *catalog.Relation) error {
+	if t := r.Common.BadRows; t != "" {
+		if err := e.refusedTable(t, badColumns()); err != nil {
+			return err
+		}
+	}
+	if t := r.Common.LateRows; t != "" {
+		return e.refusedTable(t, lateColumns())
 	}
 	return nil
 }

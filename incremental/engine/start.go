@@ -116,7 +116,7 @@ func (o *opening) env() build.Env {
 	return build.Env{Workers: o.e.opt.Workers,
 		NewCtx: func() *fn.Ctx { return o.e.newCtx(o.zone, o.plan.NullOnError) },
 		Open: func(ctx context.Context, r *catalog.Relation) (source.Source, error) {
-			return o.e.openSource(ctx, r, true, o.zone)
+			return o.e.openSource(ctx, r, source.Config{Finite: true, Zone: o.zone})
 		}}
 }
 
@@ -181,7 +181,7 @@ func (o *opening) inputs(ctx context.Context) error {
 		r := s.Plan.Relation
 		in, ok := at[r]
 		if !ok {
-			src, err := o.e.openSource(ctx, r, s.Plan.Finite, o.zone)
+			src, err := o.e.openSource(ctx, r, source.Config{Finite: s.Plan.Finite, Replay: o.cfg.Journal != nil, Zone: o.zone})
 			if err != nil {
 				return err
 			}
@@ -195,8 +195,8 @@ func (o *opening) inputs(ctx context.Context) error {
 	return nil
 }
 
-// openSource opens a relation.
-func (e *Engine) openSource(ctx context.Context, r *catalog.Relation, finite bool, zone *time.Location) (source.Source, error) {
+// openSource opens a relation. How it is read is in cfg already, what it is comes here.
+func (e *Engine) openSource(ctx context.Context, r *catalog.Relation, cfg source.Config) (source.Source, error) {
 	switch r.Connector {
 	case "view":
 		return e.view(ctx, r.Name)
@@ -207,13 +207,13 @@ func (e *Engine) openSource(ctx context.Context, r *catalog.Relation, finite boo
 	if !ok {
 		return nil, fmt.Errorf("source %q: there is no connector %q", r.Name, r.Connector)
 	}
-	cols, _ := r.Inputs()
-	options, err := e.resolved(r.Options)
-	if err != nil {
+	var err error
+	cfg.Name, cfg.OnError, cfg.Dir, cfg.FS, cfg.Clock = r.Name, r.Common.OnError, e.opt.Dir, e.opt.FS, e.opt.Clock
+	cfg.Columns, _ = r.Inputs()
+	if cfg.Options, err = e.resolved(r.Options); err != nil {
 		return nil, err
 	}
-	src, err := c.Open(ctx, source.Config{Name: r.Name, Columns: cols, Options: options, OnError: r.Common.OnError,
-		Zone: zone, Dir: e.opt.Dir, FS: e.opt.FS, Clock: e.opt.Clock, Finite: finite})
+	src, err := c.Open(ctx, cfg)
 	if err != nil {
 		return nil, &UnreachableError{What: fmt.Sprintf("source %q", r.Name), Err: err}
 	}

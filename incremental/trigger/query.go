@@ -74,6 +74,7 @@ type Query struct {
 	now   int64 // time of the last trigger, µs
 	shown int64 // the watermark that progress shows
 	begun bool
+	given []int64  // rows that the sinks were given in this trigger, by output
 	redo  *planned // a batch whose range is logged and whose result is not
 	// failed is the error of the trigger that ended the query.
 	failed error
@@ -135,6 +136,9 @@ func (q *Query) Rest() error {
 	}
 	return q.Journal.sync()
 }
+
+// Err is why no trigger will run any more, nil while they do.
+func (q *Query) Err() error { return q.failed }
 
 // Ended reports that no input will ever give rows again.
 func (q *Query) Ended() bool {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"sync/atomic"
 
 	"github.com/sqlstream/sqlstream/exec/mutant"
 	"github.com/sqlstream/sqlstream/exec/sink"
@@ -115,7 +116,7 @@ func (in *Input) limits() source.Limits {
 	return in.Limits
 }
 
-func (in *Input) wrap(err error) error { return fmt.Errorf("source %q: %w", in.Name, err) }
+func (in *Input) wrap(err error) error { return source.Named(in.Name, err) }
 
 // due reports whether a trigger without rows would change something: the first one
 // of a query that has rows of its own, the end of a finite input, or a timer.
@@ -186,6 +187,7 @@ func (q *Query) compute(ctx context.Context, p *planned, tm *timing) (*build.Out
 		return nil, nil, err
 	}
 	payloads := make([][]byte, len(q.Outputs))
+	q.given = make([]int64, len(q.Outputs))
 	emits := make([]func(*vec.Batch) error, len(q.Outputs))
 	var out *build.Outcome
 	run := func() error {
@@ -224,7 +226,11 @@ func (q *Query) stage(ctx context.Context, i int, emits []func(*vec.Batch) error
 	o := q.Outputs[i]
 	var inner error // not the sink's
 	payload, err := o.Sink.Stage(ctx, q.batch, func(emit func(*vec.Batch) error) error {
-		emits[i] = func(b *vec.Batch) error { return o.wrap(emit(b)) }
+		given := &q.given[i]
+		emits[i] = func(b *vec.Batch) error {
+			atomic.AddInt64(given, int64(b.Rows()))
+			return o.wrap(emit(b))
+		}
 		inner = q.stage(ctx, i+1, emits, payloads, run)
 		return inner
 	})
@@ -386,7 +392,7 @@ func (q *Query) progress(p *planned, out *build.Outcome, tm *timing) *Progress {
 	}
 	q.sourceProgress(pr, p, out, total)
 	for i, o := range q.Outputs {
-		pr.Sinks = append(pr.Sinks, SinkProgress{Description: o.Sink.Description(), OutputRows: out.Output[i]})
+		pr.Sinks = append(pr.Sinks, SinkProgress{Description: o.Sink.Description(), OutputRows: q.given[i]})
 	}
 	if len(pr.Sinks) == 1 {
 		pr.Sink, pr.Sinks = pr.Sinks[0], nil

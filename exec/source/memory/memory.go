@@ -112,7 +112,7 @@ func (s *Source) encode(from, to int64) (source.Range, error) {
 	if err := sameTypes(s.types, typesOf(batches[0])); err != nil {
 		return r, err
 	}
-	if s.cfg.Finite {
+	if s.cfg.Finite && !s.cfg.Replay {
 		return s.append(r, entry{Rows: to - from, From: from})
 	}
 	for _, b := range batches {
@@ -139,6 +139,9 @@ func (s *Source) Splits(_ context.Context, r source.Range) ([]source.Split, erro
 		}
 		p.rows += e.Rows
 		if e.Data == nil {
+			if e.From+e.Rows > s.store.Rows() {
+				return nil, s.wrap(fmt.Errorf("%d rows that were in memory are gone", e.Rows))
+			}
 			p.batches = append(p.batches, s.store.between(e.From, e.From+e.Rows)...)
 			continue
 		}
