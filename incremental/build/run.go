@@ -286,7 +286,7 @@ func (g *Graph) scan(ctx context.Context, in Input, r *run, times *Times) (Ledge
 		parts[i] = newReader(w, in.Scan, r, q)
 	}
 	if err := readAll(ctx, in.Splits, parts); err != nil {
-		return Ledger{}, fmt.Errorf("source %q: %w", in.Scan.Plan.Relation.Name, err)
+		return Ledger{}, source.Named(in.Scan.Plan.Relation.Name, err)
 	}
 	var led Ledger
 	if q != nil {

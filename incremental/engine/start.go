@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -226,7 +227,12 @@ type UnreachableError struct {
 	Err  error
 }
 
-func (e *UnreachableError) Error() string { return e.What + ": " + e.Err.Error() }
+func (e *UnreachableError) Error() string {
+	if text := e.Err.Error(); strings.HasPrefix(text, e.What+": ") {
+		return text
+	}
+	return e.What + ": " + e.Err.Error()
+}
 
 // Unwrap gives the cause.
 func (e *UnreachableError) Unwrap() error { return e.Err }
