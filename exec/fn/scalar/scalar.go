@@ -23,6 +23,6 @@ func families() [][]*fn.Scalar {
 		maths(), roundings(), texts1(), searches(), codecs(),
 		fields(), truncations(), buckets(), movements(), conversions(),
 		arrays(), structsAndMaps(), lambdas(), bitwise(), miscellany(),
-		jsonFunctions(), csvFunctions(), checkDigits(),
+		jsonFunctions(), csvFunctions(), checkDigits(), typeCalls(), zips(), choices(),
 	}
 }
