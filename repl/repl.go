@@ -39,6 +39,9 @@ type Session struct {
 // show prints the result of a statement.
 func (s *Session) show(ctx context.Context, src *diag.Source, r *engine.Result) error {
 	s.notes(src, r.Notes)
+	if r.Query != nil {
+		s.modes(r.Query)
+	}
 	switch {
 	case r.Plan != "":
 		return s.text(r.Plan)
@@ -80,6 +83,15 @@ func (s *Session) resultWriter() io.WriteCloser {
 		return s.Pager.Writer()
 	}
 	return direct{s.Out}
+}
+
+// modes tells of output modes that the statement left open.
+func (s *Session) modes(q *engine.Query) {
+	for _, o := range q.Plan.Outputs {
+		if strings.HasPrefix(o.Why, "default") {
+			fmt.Fprintf(s.Err, "info: query %q runs in %s mode (%s)\n", q.Name, o.Mode, o.Why)
+		}
+	}
 }
 
 // notes prints what is no error: the chosen output mode, warnings.
