@@ -1,6 +1,7 @@
 package oracle
 
 import (
+	"regexp"
 	"strings"
 )
 
@@ -42,12 +43,20 @@ func (w *world) columns() Verdict {
 	}
 	for i, col := range cols {
 		want := w.c.Schema[i]
-		if !strings.EqualFold(sparkType(col.Type), want[1]) {
+		if !sameType(sparkType(col.Type), want[1]) {
 			return failed("column %d (%s) is %s, Spark has %s", i, col.Name, sparkType(col.Type), want[1])
 		}
 	}
 	return Verdict{Kind: Passed}
 }
+
+// sameType compares names of types; all intervals are one type here.
+func sameType(ours, theirs string) bool {
+	theirs = sparkIntervals.ReplaceAllString(strings.ToLower(theirs), "interval")
+	return strings.ToLower(ours) == theirs
+}
+
+var sparkIntervals = regexp.MustCompile(`interval (day|hour|minute|second|year|month)( to \w+)?`)
 
 // sameAll compares trigger by trigger.
 func (w *world) sameAll(l loose, r *recorded) bool {

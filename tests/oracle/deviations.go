@@ -2,6 +2,7 @@ package oracle
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -13,9 +14,20 @@ func sprintTrigger(i int, ours, theirs []row) string {
 	return fmt.Sprintf("trigger %d: only we %s, only Spark %s", i, show(ours), show(theirs))
 }
 
+// loose is the looseness of every comparison of the case: lists of collected values
+// follow the order of arrival.
+func (w *world) loose() loose {
+	return loose{bags: w.uses("collect_list", "collect_set", "array_agg")}
+}
+
+// greatestMark reports Spark's policy of taking the greatest watermark of all inputs.
+func (w *world) greatestMark() bool {
+	return w.c.Conf["spark.sql.streaming.multipleWatermarkPolicy"] == "max"
+}
+
 // explain looks for the deviation that explains the rows: the rules, one after another.
 func (w *world) explain(r *recorded) Verdict {
-	rules := []func(*recorded) (Verdict, bool){w.earlier, w.unchanged, w.anyOrder, w.approximate, w.free, w.anyRows, w.settledLate,
+	rules := []func(*recorded) (Verdict, bool){w.earlier, w.unchanged, w.anyOrder, w.approximate, w.hashes, w.free, w.ties, w.anyRows, w.settledLate,
 		w.boundary, w.beforeEpoch, w.everyRow, w.ownFrontiers, w.noWrapping, w.oneNow, w.intervalText, w.foldedFields}
 	for _, rule := range rules {
 		if v, ok := rule(r); ok {
@@ -34,14 +46,14 @@ func (w *world) earlier(r *recorded) (Verdict, bool) {
 	for i, t := range w.turns {
 		theirs = append(theirs, r.rows[i]...)
 		ours = append(ours, jsonRows(t.rows)...)
-		if _, late := (loose{}).diff(ours, theirs); len(late) > 0 {
+		if _, late := w.loose().diff(ours, theirs); len(late) > 0 {
 			return Verdict{}, false
 		}
 	}
 	if w.waits() {
 		return w.confirmed(nil, "D1", "Spark waits for the next batch with data; the rows that it still holds are the reference's")
 	}
-	if !(loose{}).sameBag(ours, theirs) {
+	if !w.loose().sameBag(ours, theirs) {
 		return Verdict{}, false
 	}
 	return deviation("D1", "the same rows, some in the trigger that moved the watermark instead of the one after it"), true
@@ -75,10 +87,10 @@ func (w *world) unchangedTurn(t turn, want, before []row) bool {
 		}
 	}
 	if w.mode() == sink.Complete {
-		return !t.ran && (loose{}).sameBag(want, before) || (loose{}).sameBag(given, want)
+		return !t.ran && w.loose().sameBag(want, before) || w.loose().sameBag(given, want)
 	}
-	extra, missing := loose{}.diff(given, want)
-	again, _ := loose{}.diff(missing, before)
+	extra, missing := w.loose().diff(given, want)
+	again, _ := w.loose().diff(missing, before)
 	return len(extra) == 0 && len(again) == 0
 }
 
@@ -148,6 +160,31 @@ func (j *judge) fixedColumns() []int {
 	return out
 }
 
+// ties are the rows that ORDER BY does not order: the columns of its keys must be
+// Spark's, in order, and the rest rows of the answer.
+func (w *world) ties(r *recorded) (Verdict, bool) {
+	j, err := w.newJudge()
+	if err != nil || !w.c.Ordered {
+		return Verdict{}, false
+	}
+	plan, keys := withoutOrder(j.plan)
+	if plan == nil {
+		return Verdict{}, false
+	}
+	for i, t := range w.turns {
+		want, err := j.answer(plan, i, nil)
+		if err != nil || !w.loose().sameOrder(only(jsonRows(t.rows), keys), only(r.rows[i], keys)) {
+			return Verdict{}, false
+		}
+		strange, _ := w.loose().diff(jsonRows(t.rows), want)
+		theirs, _ := w.loose().diff(r.rows[i], want)
+		if len(strange) > 0 || len(theirs) > 0 {
+			return Verdict{}, false
+		}
+	}
+	return Verdict{Kind: Passed, Text: "the order of ties is free"}, true
+}
+
 // anyRows is a choice that is free: LIMIT without ORDER BY, and which row of several in
 // one trigger was first where they come out of another operator. Our rows must be
 // rows of the query without that choice, and as many as Spark's.
@@ -209,7 +246,7 @@ func (w *world) lateRows() int64 {
 // confirmed is a deviation if the reference says what we say, and Spark's rows are its
 // answer over other rows.
 func (w *world) confirmed(r *recorded, number, text string) (Verdict, bool) {
-	l := loose{bags: w.uses("collect_list", "collect_set", "array_agg")}
+	l := w.loose()
 	j, err := w.newJudge()
 	if err == nil {
 		err = j.confirm(l)
@@ -328,22 +365,36 @@ func (w *world) noWrapping(r *recorded) (Verdict, bool) {
 
 // oneNow is D23: now() is the time of the trigger, as current_timestamp() is.
 func (w *world) oneNow(r *recorded) (Verdict, bool) {
+	return w.ownColumns(r, "D23", "now() is current_timestamp(), the time of the trigger", "now()")
+}
+
+// hashes is D19 for hash values.
+func (w *world) hashes(r *recorded) (Verdict, bool) {
+	return w.ownColumns(r, "D19", "hash values are our own", "hash(", "xxhash64(")
+}
+
+// ownColumns leaves the output columns out whose text has one of the calls: the
+// reference must say what we say there, and Spark all the rest.
+func (w *world) ownColumns(r *recorded, number, text string, calls ...string) (Verdict, bool) {
 	items := selectItems(w.sql)
-	if !w.uses("now") || len(items) != len(w.c.Schema) {
+	if len(items) != len(w.c.Schema) {
 		return Verdict{}, false
 	}
 	var fixed []int
 	for i, item := range items {
-		if !strings.Contains(strings.ToLower(item), "now()") {
+		if !slices.ContainsFunc(calls, func(c string) bool { return strings.Contains(strings.ToLower(item), c) }) {
 			fixed = append(fixed, i)
 		}
 	}
+	if len(fixed) == len(items) {
+		return Verdict{}, false
+	}
 	for i, t := range w.turns {
-		if !(loose{}).sameBag(only(jsonRows(t.rows), fixed), only(r.rows[i], fixed)) {
+		if !w.loose().sameBag(only(jsonRows(t.rows), fixed), only(r.rows[i], fixed)) {
 			return Verdict{}, false
 		}
 	}
-	return w.confirmed(nil, "D23", "now() is current_timestamp(), the time of the trigger")
+	return w.confirmed(nil, number, text)
 }
 
 // intervalText is D24: intervals print as they are written here.
@@ -365,7 +416,7 @@ func (w *world) foldedFields(r *recorded) (Verdict, bool) {
 			return Verdict{}, false
 		}
 	}
-	return deviation("D8", "field names match without case where no column has the very name"), true
+	return w.confirmed(nil, "D8", "field names match without case where no column has the very name")
 }
 
 // folded counts the rows of a trigger with fields that match only without case.
@@ -373,7 +424,7 @@ func (w *world) folded(i int) int {
 	n := 0
 	for _, s := range w.c.streams() {
 		for _, row := range s.batch(i) {
-			if slices.ContainsFunc(s.Schema, func(c [2]string) bool { return foldedField(row, c[0]) }) {
+			if slices.ContainsFunc(s.Schema, func(c [2]string) bool { return foldedField(row, c[0]) != "" }) {
 				n++
 			}
 		}
@@ -381,16 +432,28 @@ func (w *world) folded(i int) int {
 	return n
 }
 
-func foldedField(row map[string]any, column string) bool {
+// foldedField is the field that stands for a column without having its very name.
+func foldedField(row map[string]any, column string) string {
 	if _, ok := row[column]; ok {
-		return false
+		return ""
 	}
-	for k := range row {
+	for _, k := range sortedKeys(row) {
 		if strings.EqualFold(k, column) {
-			return true
+			return k
 		}
 	}
-	return false
+	return ""
+}
+
+// foldFields gives each field the name of its column.
+func foldFields(row map[string]any, schema [][2]string) map[string]any {
+	out := maps.Clone(row)
+	for _, c := range schema {
+		if k := foldedField(row, c[0]); k != "" {
+			out[c[0]] = row[k]
+		}
+	}
+	return out
 }
 
 // answered judges an answer where Spark refuses.
@@ -425,7 +488,7 @@ func (w *world) lateCounts(r *recorded) Verdict {
 	if err != nil {
 		return Verdict{Kind: Passed}
 	}
-	if v := j.sameMarks(r); v.Kind == Failed {
+	if v := j.sameMarks(r); v.Kind != Passed {
 		return v
 	}
 	var ours, theirs int64

@@ -42,15 +42,27 @@ func (l loose) sameValue(x, y any) bool {
 
 var sparkInterval = regexp.MustCompile(`^INTERVAL '(-?)(\d+) (\d+):(\d+):(\d+(?:\.\d+)?)' DAY TO SECOND$`)
 
+// pythonInterval is how an interval column was recorded; days alone are negative.
+var pythonInterval = regexp.MustCompile(`^(?:(-?\d+) days?, )?(\d+):(\d+):(\d+(?:\.\d+)?)$`)
+
 // sameInterval compares texts of ours with Spark's INTERVAL '1 02:03:04' DAY TO SECOND.
 func sameInterval(x, y any) bool {
 	ours, ok1 := x.(string)
 	theirs, ok2 := y.(string)
 	m := sparkInterval.FindStringSubmatch(theirs)
+	if m == nil {
+		m = pythonInterval.FindStringSubmatch(theirs)
+		if m != nil {
+			m = append([]string{m[0], ""}, m[1:]...)
+		}
+	}
 	if !ok1 || !ok2 || m == nil {
 		return false
 	}
 	v, err := types.ParseInterval(ours)
+	if m[2] == "" {
+		m[2] = "0"
+	}
 	text := fmt.Sprintf("%s%s days %s%s:%s:%s", m[1], m[2], m[1], m[3], m[4], m[5])
 	o, err2 := types.ParseInterval(text)
 	const day = 86_400_000_000

@@ -93,6 +93,34 @@ func withoutChoice(plan logical.Node) (out logical.Node, keys []int) {
 	return out, keys
 }
 
+// withoutOrder is the plan without its ORDER BY and LIMIT, and the output columns of the
+// keys; nil if these are not all there to be seen.
+func withoutOrder(plan logical.Node) (out logical.Node, keys []int) {
+	at := func(i int) int { return i }
+	p, projected := plan.(*logical.Project)
+	if projected {
+		plan = p.Input
+		at = func(i int) int {
+			return slices.IndexFunc(p.Exprs, func(e expr.Node) bool { c, ok := e.(*expr.Column); return ok && c.Index == i })
+		}
+	}
+	s, ok := plan.(*logical.Sort)
+	if !ok || len(s.Keys) == 0 || s.Offset > 0 {
+		return nil, nil
+	}
+	for _, k := range s.Keys {
+		c, ok := k.Expr.(*expr.Column)
+		if !ok || at(c.Index) < 0 {
+			return nil, nil
+		}
+		keys = append(keys, at(c.Index))
+	}
+	if projected {
+		return p.WithChildren([]logical.Node{s.Input}), keys
+	}
+	return s.Input, keys
+}
+
 // madeTogether reports that rows come out of a grouping: several at once, in no order.
 func madeTogether(n logical.Node) bool {
 	found := false

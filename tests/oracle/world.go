@@ -36,6 +36,8 @@ type world struct {
 	sink  *capture
 	turns []turn
 	fed   map[string][]reference.Change // by source, what was delivered
+	// unread: some row of a file cannot be read here.
+	unread bool
 }
 
 // turn is one trigger of ours.
@@ -97,10 +99,8 @@ func emitMode(s string) ast.EmitMode {
 }
 
 func (w *world) define() error {
-	if !w.c.ansi() {
-		if err := w.exec("SET eval_error = 'null'"); err != nil {
-			return err
-		}
+	if err := w.settings(); err != nil {
+		return err
 	}
 	for _, s := range w.c.Sources {
 		if w.files() && !s.Static {
@@ -131,6 +131,19 @@ func (w *world) define() error {
 	return nil
 }
 
+// settings are what a configuration of Spark is called here. Others change no answer.
+func (w *world) settings() error {
+	if !w.c.ansi() {
+		if err := w.exec("SET eval_error = 'null'"); err != nil {
+			return err
+		}
+	}
+	if zone := w.c.Conf["spark.sql.session.timeZone"]; zone != "" {
+		return w.exec("SET timezone = " + quote(zone))
+	}
+	return nil
+}
+
 func (w *world) options(s *Source) string {
 	if !w.files() || s.Static {
 		return ""
@@ -155,6 +168,7 @@ func (w *world) close() { w.e.Kill() }
 func (w *world) deliver(s *Source, i int) error {
 	rows := s.batch(i)
 	if w.files() && !s.Static {
+		w.noteFile(s, rows)
 		return w.writeFile(s, i, rows)
 	}
 	if len(rows) == 0 {
@@ -178,13 +192,37 @@ func (w *world) deliver(s *Source, i int) error {
 		for k, v := range values {
 			builders[k].AppendAny(v)
 		}
-		m := reference.Moment{Now: w.clock.Now().UnixMicro(), Watermark: w.watermark()}
-		w.fed[s.Name] = append(w.fed[s.Name], reference.Change{Values: values, Weight: 1, Moment: m})
+		w.note(s, values)
 	}
 	for _, x := range builders {
 		b.Cols = append(b.Cols, x.Take())
 	}
 	return w.e.Append(s.Name, b)
+}
+
+// note keeps a row for the judge.
+func (w *world) note(s *Source, values []any) {
+	m := reference.Moment{Now: w.clock.Now().UnixMicro(), Watermark: w.watermark()}
+	w.fed[s.Name] = append(w.fed[s.Name], reference.Change{Values: values, Weight: 1, Moment: m})
+}
+
+// noteFile keeps the rows of a file, read as the format says: a field belongs to the
+// column of its name, or of its name without case.
+func (w *world) noteFile(s *Source, rows []map[string]any) {
+	o, err := w.e.Catalog().Find(s.Name)
+	if err != nil {
+		w.unread = true
+		return
+	}
+	cols, _ := o.(*catalog.Relation).Inputs()
+	for _, r := range rows {
+		values, err := valuesOf(foldFields(r, s.Schema), cols)
+		if err != nil {
+			w.unread = true
+			continue
+		}
+		w.note(s, values)
+	}
 }
 
 // writeFile puts a batch into the landing directory as Spark's driver did.
