@@ -22,7 +22,7 @@ const (
 )
 
 func (k Kind) String() string {
-	return [...]string{"INT", "BIGINT", "DOUBLE", "DECIMAL(10,2)", "STRING", "BOOLEAN", "TIMESTAMP", "ARRAY<INT>"}[k]
+	return [...]string{"INT", "BIGINT", "DOUBLE", "DECIMAL(10,2)", "STRING", "BOOLEAN", "TIMESTAMP", "INT[]"}[k]
 }
 
 // Dialect is who reads the SQL.

@@ -5,7 +5,8 @@
 // everything. tests/duckdb uses the same queries with a second referee.
 //
 // Open this file first, then query.go (what a query is), grammar.go (how one is drawn),
-// history.go (inputs), run.go (the run and its checks), shrink.go and report.go.
+// history.go (inputs), run.go (the run and its checks), late.go, shrink.go, report.go, and
+// endstate.go for other referees.
 package random
 
 import (
