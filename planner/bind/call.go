@@ -41,11 +41,38 @@ func (e *env) call(x *ast.Call) expr.Node {
 	if args == nil && len(x.Args) > 0 {
 		return nil
 	}
+	if name == "decode" && len(args) > 2 {
+		return e.decode(x, args)
+	}
 	if _, ok := e.b.cat.Functions.Scalar(name); !ok {
 		e.b.unknownFunction(x.Name.String(), x.Name.Span)
 		return nil
 	}
 	return e.b.resolve(x.Span, name, args...)
+}
+
+// decode is decode(a, search, result, …, default): a CASE whose comparisons take NULL
+// for a value. With two arguments the name is that of another function.
+func (e *env) decode(x *ast.Call, args []expr.Node) expr.Node {
+	var conds, thens []expr.Node
+	rest := args[1:]
+	for ; len(rest) >= 2; rest = rest[2:] {
+		when := e.b.resolve(x.Span, "<=>", args[0], rest[0])
+		if when == nil {
+			return nil
+		}
+		conds, thens = append(conds, when), append(thens, rest[1])
+	}
+	var otherwise expr.Node
+	if len(rest) == 1 {
+		otherwise = rest[0]
+	}
+	n, err := e.b.res.Case(conds, thens, otherwise)
+	if err != nil {
+		e.b.report(err, x.Span)
+		return nil
+	}
+	return n
 }
 
 func isRanking(name string) bool {
