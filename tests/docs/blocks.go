@@ -13,6 +13,7 @@ import (
 //	```sql            runs in the page's session; it must not fail, unless its output says so
 //	```sh             the same for commands of the program; other commands need a reason
 //	```text           directly below one of them: its output, compared
+//	```test           a golden test file, which must pass
 //	```json in/a.json any language with a path: the block is that file
 //	<!-- not run: … --> directly above a block: it does not run, and why
 //

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/sqlstream/sqlstream/incremental/engine"
+	"github.com/sqlstream/sqlstream/incremental/goldentest"
 	"github.com/sqlstream/sqlstream/parser/ast"
 	"github.com/sqlstream/sqlstream/parser/diag"
 	"github.com/sqlstream/sqlstream/repl"
@@ -123,6 +124,9 @@ func (s *session) run(t *testing.T, b *Block) (got string, ran bool) {
 			t.Fatalf("line %d: %v", b.Line, err)
 		}
 		return "", false
+	case b.Lang == "test":
+		s.runGolden(t, b)
+		return "", false
 	case b.Lang == "sql":
 		got = s.runSQL(t, b)
 	case b.Lang == "sh":
@@ -142,6 +146,18 @@ func (s *session) write(b *Block) error {
 		return err
 	}
 	return os.WriteFile(path, []byte(b.Text+"\n"), 0o644)
+}
+
+// runGolden runs a golden test file that a page shows.
+func (s *session) runGolden(t *testing.T, b *Block) {
+	t.Helper()
+	path := filepath.Join(s.dir, "example.test")
+	if err := os.WriteFile(path, []byte(b.Text+"\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := goldentest.RunFile(context.Background(), path, false); err != nil {
+		t.Errorf("line %d: %v", b.Line, err)
+	}
 }
 
 func (s *session) runSQL(t *testing.T, b *Block) string {
