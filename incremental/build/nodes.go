@@ -155,6 +155,11 @@ func nodeName(p physical.Node) string {
 // Text describes the operator's part of the plan, for messages.
 func (o *Op) Text() string { return opName(o.node.plan) }
 
+// Summary says in a few words what the operator does.
+func (o *Op) Summary() string {
+	return physical.Summary(o.node.plan) + " (" + physical.ShortID(o.node.plan) + ")"
+}
+
 // Root is the operator that keeps the rows of an output: of a materialised view; nil
 // for other outputs.
 func (g *Graph) Root(output int) stateful.Operator { return g.outputs[output].op }

@@ -86,7 +86,7 @@ func equalJSON(a, b pinned) bool {
 func (o *opening) pinnedPlan() pinned {
 	p := pinned{SQL: o.sql, Zone: o.zone.String(), Operators: []pinnedOp{}, Sources: []pinnedSource{}, Sinks: []pinnedSink{}}
 	for _, op := range o.cfg.Graph.Ops {
-		p.Operators = append(p.Operators, pinnedOp{op.ID, op.Name, op.Text()})
+		p.Operators = append(p.Operators, pinnedOp{op.ID, op.Name, op.Summary()})
 	}
 	for _, in := range o.cfg.Inputs {
 		r := in.Scans[0].Plan.Relation
@@ -141,12 +141,12 @@ func (o *opening) compareOps(before, now pinned) (diffs []string) {
 	added := missing(now.Operators, before.Operators)
 	if !o.plan.DropState {
 		for _, op := range lost {
-			diffs = append(diffs, fmt.Sprintf("the state of %s would be lost: %s (WITH (drop_state = true) allows that)", op.Name, op.Text))
+			diffs = append(diffs, fmt.Sprintf("the state of %s would be lost (WITH (drop_state = true) allows that)", op.Text))
 		}
 	}
 	if !o.plan.AllowNewState {
 		for _, op := range added {
-			diffs = append(diffs, fmt.Sprintf("%s is new and would begin without state: %s (WITH (allow_new_state = true) allows that)", op.Name, op.Text))
+			diffs = append(diffs, fmt.Sprintf("%s is new and would begin without state (WITH (allow_new_state = true) allows that)", op.Text))
 		}
 	}
 	return diffs

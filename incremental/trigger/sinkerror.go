@@ -3,6 +3,7 @@ package trigger
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"syscall"
 
 	"github.com/sqlstream/sqlstream/storage/fault"
@@ -25,6 +26,9 @@ func (o *Output) wrap(err error) error {
 		return err
 	}
 	what := "sink " + o.Sink.Description()
+	if strings.HasPrefix(err.Error(), "sink ") {
+		what = ""
+	}
 	e := &fault.Error{What: what, Batch: fault.NoBatch, Err: err}
 	switch {
 	case vfs.IsDiskFull(err):
@@ -33,6 +37,8 @@ func (o *Output) wrap(err error) error {
 		e.Kind, e.Hint = fault.ErrReadOnly, "give the user of this process write permission, then start the query again: nothing is lost"
 	case errors.Is(err, syscall.EIO):
 		e.Kind, e.Hint = fault.ErrIO, "check the device and the file system, then start the query again: it recovers from what is durable"
+	case what == "":
+		return &sinkError{err}
 	default:
 		return &sinkError{fmt.Errorf("%s: %w", what, err)}
 	}

@@ -358,7 +358,7 @@ func (q *Query) publish(ctx context.Context, batch int64, payloads [][]byte, tm 
 func (q *Query) give(ctx context.Context, payloads [][]byte) error {
 	for i, o := range q.Outputs {
 		if err := o.Sink.Publish(ctx, q.batch, payloads[i]); err != nil {
-			return o.wrap(fmt.Errorf("batch %d: %w", q.batch.ID, err))
+			return o.wrap(fmt.Errorf("%w (batch %d)", err, q.batch.ID))
 		}
 	}
 	return nil

@@ -8,6 +8,7 @@ package fault
 import (
 	"errors"
 	"strings"
+	"syscall"
 
 	"github.com/sqlstream/sqlstream/storage/vfs"
 )
@@ -55,7 +56,9 @@ func (e *Error) Error() string {
 	if e.Path != "" {
 		b.WriteString(" (" + e.Path + ")")
 	}
-	b.WriteString(": ")
+	if b.Len() > 0 {
+		b.WriteString(": ")
+	}
 	switch {
 	case e.Why == "" && e.Err == nil:
 		b.WriteString(e.Kind.Error())
@@ -100,6 +103,9 @@ func IO(what, path string, err error) error {
 	case vfs.IsDiskFull(err):
 		e.Kind, e.Why = ErrDiskFull, "no space left"
 		e.Hint = "free some space on that file system, then start the query again: nothing is lost"
+	case errors.Is(err, syscall.ENOTDIR):
+		e.Why = "it is not a directory"
+		e.Hint = "choose another checkpoint directory"
 	case vfs.IsReadOnly(err):
 		e.Kind, e.Why = ErrReadOnly, "not writable"
 		e.Hint = "give the user of this process write permission, or choose another checkpoint directory"

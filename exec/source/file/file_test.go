@@ -271,7 +271,7 @@ func TestBadRows(t *testing.T) {
 	l := newLand(t)
 	l.put("in/a.txt", "x\nbad\ny", 1)
 	_, err := l.tryPlan(l.mustOpen(), none, nil)
-	l.wantErr(err, `source "clicks": in/a.txt:2: not a row; the row is bad`)
+	l.wantErr(err, `source "clicks": in/a.txt:2: not a row; the row is bad; on_error = 'skip' goes on without such rows, and counts them`)
 	l.onErr = source.Skip
 	l.want(l.plan(l.mustOpen(), none, nil), "x y")
 }

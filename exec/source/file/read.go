@@ -175,7 +175,7 @@ func (p *split) cut(ctx context.Context) ([]format.Section, error) {
 		return nil, err
 	}
 	sections, err := p.plan.reader.Sections(ctx, f)
-	return sections, errors.Join(err, done())
+	return sections, advised(errors.Join(err, done()))
 }
 
 // open checks that the file is the one that was taken; done checks it again, since a
@@ -211,10 +211,24 @@ func (p *split) Read(ctx context.Context, rd source.Reading, emit func(*vec.Batc
 		return refused
 	})
 	if refused != nil {
-		_ = done()
+		_ = done() // emit's error is the one to report
 		return refused
 	}
-	return p.s.wrap(errors.Join(err, done()))
+	return p.s.wrap(advised(errors.Join(err, done())))
+}
+
+// advised says what can be done about a file that cannot be read. To repair it in place
+// does not help: a batch is run again over exactly what it took.
+func advised(err error) error {
+	var row *format.RowError
+	var file *format.FileError
+	switch {
+	case errors.As(err, &row):
+		return fmt.Errorf("%w; on_error = 'skip' goes on without such rows, and counts them", err)
+	case errors.As(err, &file):
+		return fmt.Errorf("%w; move the file away and set ignore_missing_files = true to go on without its rows", err)
+	}
+	return err
 }
 
 func (p *split) read(ctx context.Context, f format.File, rd source.Reading, emit func(*vec.Batch) error) error {
