@@ -26,6 +26,9 @@ type Env struct {
 	NewCtx func() *fn.Ctx
 	// Open opens a finite relation: the static side of a join.
 	Open func(ctx context.Context, r *catalog.Relation) (source.Source, error)
+	// Held bounds the bytes of the rows that a scan's workers keep until it is their turn;
+	// 0 = 64 MiB.
+	Held int64
 }
 
 // Graph is a plan made of operators. It is used from one goroutine; Run starts

@@ -1,6 +1,7 @@
 package build
 
 import (
+	"cmp"
 	"context"
 	"sync"
 
@@ -8,7 +9,7 @@ import (
 	"github.com/sqlstream/sqlstream/incremental/stateful"
 )
 
-// heldBytes bounds the rows of a scan that wait for their turn.
+// heldBytes is the default of Env.Held.
 const heldBytes = 64 << 20
 
 // turns brings what several workers make of a scan into the order of its splits, for
@@ -52,12 +53,12 @@ type parcel struct {
 }
 
 // newTurns returns nil if nobody who takes rows of the scan asks for their order.
-func newTurns(s *Scan, t *Trigger) *turns {
+func newTurns(s *Scan, t *Trigger, budget int64) *turns {
 	operators, outputs := s.node.takers(t)
 	if !operators && !outputs {
 		return nil
 	}
-	q := &turns{operators: operators, lanes: map[int64]*lane{}, budget: heldBytes}
+	q := &turns{operators: operators, lanes: map[int64]*lane{}, budget: cmp.Or(budget, heldBytes)}
 	q.moved.L = &q.mu
 	return q
 }

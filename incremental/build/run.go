@@ -279,7 +279,7 @@ func (g *Graph) scan(ctx context.Context, in Input, r *run, times *Times) (Ledge
 	}
 	var q *turns
 	if len(workers) > 1 {
-		q = newTurns(in.Scan, &r.t)
+		q = newTurns(in.Scan, &r.t, g.env.Held)
 	}
 	parts := make([]*reader, len(workers))
 	for i, w := range workers {
