@@ -28,7 +28,7 @@ func (w *world) greatestMark() bool {
 // explain looks for the deviation that explains the rows: the rules, one after another.
 func (w *world) explain(r *recorded) Verdict {
 	rules := []func(*recorded) (Verdict, bool){w.earlier, w.unchanged, w.anyOrder, w.approximate, w.hashes, w.free, w.ties, w.anyRows, w.settledLate,
-		w.boundary, w.beforeEpoch, w.everyRow, w.ownFrontiers, w.noWrapping, w.oneNow, w.intervalText, w.foldedFields}
+		w.boundary, w.beforeEpoch, w.everyRow, w.ownFrontiers, w.noWrapping, w.oneNow, w.spelling, w.foldedFields}
 	for _, rule := range rules {
 		if v, ok := rule(r); ok {
 			return v
@@ -397,12 +397,12 @@ func (w *world) ownColumns(r *recorded, number, text string, calls ...string) (V
 	return w.confirmed(nil, number, text)
 }
 
-// intervalText is D24: intervals print as they are written here.
-func (w *world) intervalText(r *recorded) (Verdict, bool) {
-	if !w.sameAll(loose{intervals: true}, r) {
+// spelling is D24: intervals and DOUBLEs print as they are written here.
+func (w *world) spelling(r *recorded) (Verdict, bool) {
+	if !w.sameAll(loose{spelling: true}, r) {
 		return Verdict{}, false
 	}
-	return deviation("D24", "the same intervals, in another spelling"), true
+	return deviation("D24", "the same intervals or numbers, in another spelling"), true
 }
 
 // foldedFields is D8: a field whose name matches a column only without case is its.

@@ -16,8 +16,8 @@ import (
 type loose struct {
 	bags bool    // order inside arrays
 	rel  float64 // relative error of numbers; 0 = 1e-9 for floats, none for whole numbers
-	// nulls: NULL of ours stands for anything; intervals: their spelling.
-	nulls, intervals bool
+	// nulls: NULL of ours stands for anything; spelling: that of intervals and DOUBLEs.
+	nulls, spelling bool
 }
 
 // sameValue compares a value of ours with a recorded one.
@@ -37,7 +37,22 @@ func (l loose) sameValue(x, y any) bool {
 		y, ok := y.(map[string]any)
 		return ok && l.sameObject(x, y)
 	}
-	return x == y || l.intervals && sameInterval(x, y)
+	return x == y || l.spelling && (sameInterval(x, y) || sameDouble(x, y))
+}
+
+// javaDouble is how Spark writes a DOUBLE of at least 10⁷, or below 10⁻³, as text.
+var javaDouble = regexp.MustCompile(`^-?\d\.\d+E-?\d+$`)
+
+// sameDouble compares texts of one number.
+func sameDouble(x, y any) bool {
+	ours, ok1 := x.(string)
+	theirs, ok2 := y.(string)
+	if !ok1 || !ok2 || !javaDouble.MatchString(theirs) {
+		return false
+	}
+	a, err1 := strconv.ParseFloat(ours, 64)
+	b, err2 := strconv.ParseFloat(theirs, 64)
+	return err1 == nil && err2 == nil && a == b
 }
 
 var sparkInterval = regexp.MustCompile(`^INTERVAL '(-?)(\d+) (\d+):(\d+):(\d+(?:\.\d+)?)' DAY TO SECOND$`)

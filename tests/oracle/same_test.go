@@ -29,9 +29,11 @@ func TestSameValue(t *testing.T) {
 		{loose{nulls: true}, n("5"), nil, false},
 		{loose{rel: 0.05}, n("100"), n("103"), true},
 		{loose{rel: 0.05}, n("100"), n("110"), false},
-		{loose{intervals: true}, "1429:45:56.789012", "INTERVAL '59 13:45:56.789012' DAY TO SECOND", true},
-		{loose{intervals: true}, "1429:45:57", "INTERVAL '59 13:45:56' DAY TO SECOND", false},
-		{loose{intervals: true}, "-00:00:01", "-1 day, 23:59:59", true},
+		{loose{spelling: true}, "1429:45:56.789012", "INTERVAL '59 13:45:56.789012' DAY TO SECOND", true},
+		{loose{spelling: true}, "1429:45:57", "INTERVAL '59 13:45:56' DAY TO SECOND", false},
+		{loose{spelling: true}, "1e+20", "1.0E20", true},
+		{loose{spelling: true}, "10000000.0", "1.0E8", false},
+		{loose{spelling: true}, "-00:00:01", "-1 day, 23:59:59", true},
 	} {
 		if got := x.l.sameValue(x.ours, x.theirs); got != x.same {
 			t.Errorf("%v and %v: %v", x.ours, x.theirs, got)
