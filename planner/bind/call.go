@@ -22,6 +22,9 @@ func (e *env) call(x *ast.Call) expr.Node {
 		return n
 	}
 	if agg, ok := e.b.cat.Functions.Aggregate(name); ok {
+		if n, ok := e.shares(x, agg); ok {
+			return n
+		}
 		return e.aggregate(x, agg)
 	}
 	if _, ok := e.b.cat.Functions.Generator(name); ok {

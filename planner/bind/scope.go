@@ -174,12 +174,15 @@ func (s *scope) describe(cand []int) string {
 	return strings.Join(out, " and ")
 }
 
-// field takes a field of a struct by name.
+// field takes a field of a struct by name, or a value of a map by a text key.
 func (b *Binder) field(x expr.Node, name ast.Ident) expr.Node {
 	if x == nil {
 		return nil
 	}
 	t := x.Type()
+	if t.Kind == types.Map && t.Key.Kind == types.String {
+		return b.resolve(name.Span, "$at", x, expr.Text(name.Name))
+	}
 	if t.Kind != types.Struct {
 		b.errorf(diag.UnknownField, name.Span, "%s has no fields: it is %s", x, t)
 		return nil
