@@ -40,7 +40,7 @@ func NewCast(x Node, to types.Type, try bool) (Node, error) {
 var castFunction = &fn.Scalar{Name: "cast", Nulls: fn.Propagate}
 
 func castMessage(from, to types.Type) string {
-	msg := "no conversion from " + from.String() + " to " + to.String()
+	msg := "does not convert " + from.String() + " to " + to.String()
 	if from.IsNumeric() && to.IsTime() {
 		msg += "; use to_timestamp(seconds) or timestamp_millis(ms)"
 	}

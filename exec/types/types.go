@@ -152,6 +152,15 @@ func (t Type) IsNested() bool { return t.Kind >= Array }
 var kindNames = [...]string{"NULL", "BOOLEAN", "TINYINT", "SMALLINT", "INT", "BIGINT", "FLOAT", "DOUBLE",
 	"DECIMAL", "STRING", "BYTES", "DATE", "TIMESTAMP", "TIMESTAMP_NTZ", "INTERVAL", "ARRAY", "MAP", "STRUCT"}
 
+// WithArticle is the type in a sentence: "an INT", "a BIGINT".
+func (t Type) WithArticle() string {
+	s := t.String()
+	if strings.ContainsRune("AEIOU", rune(s[0])) {
+		return "an " + s
+	}
+	return "a " + s
+}
+
 // String is the canonical SQL spelling, accepted again by the parser.
 func (t Type) String() string {
 	switch t.Kind {

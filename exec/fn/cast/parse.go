@@ -58,7 +58,7 @@ func fromText(to types.Type) fn.Kernel {
 
 // parseText builds a kernel from a parser of one trimmed text.
 func parseText(to types.Type, parse func(out *vec.Vector, r int, b []byte) bool) fn.Kernel {
-	msg := "not a " + to.String()
+	msg := "not " + to.WithArticle()
 	return func(c *fn.Ctx, args []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
 		in := args[0]
 		out := c.New(to, rows.N)

@@ -146,7 +146,7 @@ func pad2(dst, field []byte) []byte {
 }
 
 func parseTimestamps(to types.Type, parse func([]byte, *time.Location) (int64, bool)) fn.Kernel {
-	msg := "not a " + to.String()
+	msg := "not " + to.WithArticle()
 	return func(c *fn.Ctx, args []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
 		in := args[0]
 		out := c.New(to, rows.N)

@@ -187,7 +187,7 @@ func TestPartitionErrors(t *testing.T) {
 		{"day=1/a.txt", "b.txt", `file in/b.txt: its path lacks the partition key "day"; the keys of the source are day`},
 		{"a.txt", "day=1/b.txt", `file in/day=1/b.txt: its path has the partition key "day"; the source has none since its first file`},
 		{"day=1/a.txt", "day=2/day=3/b.txt", `file in/day=2/day=3/b.txt: its path has the partition key "day" twice`},
-		{"day=1/a.txt", "day=x/b.txt", `file in/day=x/b.txt: partition key "day": "x" is not a INT`},
+		{"day=1/a.txt", "day=x/b.txt", `file in/day=x/b.txt: partition key "day": "x" is not an INT`},
 	} {
 		l := newLand(t)
 		l.cols = append(l.cols, column("day", types.Int32))

@@ -164,7 +164,7 @@ func value(text string, t types.Type, zone *time.Location) (*vec.Vector, error) 
 	}
 	x, ok := parseValue(text, t, zone)
 	if !ok {
-		return nil, fmt.Errorf("%q is not a %s", text, t)
+		return nil, fmt.Errorf("%q is not %s", text, t.WithArticle())
 	}
 	return vec.NewConst(t, x, 0), nil
 }
