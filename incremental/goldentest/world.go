@@ -69,12 +69,15 @@ type underTest struct {
 func newWorld(ctx context.Context, v variant) (*world, error) {
 	w := &world{ctx: ctx, v: v, clock: clock.NewFake(day), fs: vfs.NewCrashable(1), relations: map[string]*catalog.Relation{}}
 	var err error
-	w.base, err = w.engine()
+	w.base, err = w.engine("")
 	return w, err
 }
 
-func (w *world) engine() (*engine.Engine, error) {
-	e, err := engine.Open(engine.Options{FS: w.fs, Clock: w.clock, Workers: w.v.workers, Dir: "/", Stdout: io.Discard})
+// engine opens an engine that has run the setup. of is the query that it is for, "" for
+// none: the materialised views of each engine have checkpoints of their own.
+func (w *world) engine(of string) (*engine.Engine, error) {
+	e, err := engine.Open(engine.Options{FS: w.fs, Clock: w.clock, Workers: w.v.workers, Dir: "/", Stdout: io.Discard,
+		CheckpointRoot: "/views/" + of})
 	if err != nil {
 		return nil, err
 	}
@@ -159,7 +162,7 @@ func modeOf(s string) (ast.EmitMode, error) {
 
 // start opens an engine for the query, on the query's checkpoint.
 func (w *world) start(q *underTest) (err error) {
-	if q.e, err = w.engine(); err != nil {
+	if q.e, err = w.engine(q.name); err != nil {
 		return err
 	}
 	q.sink = &capture{}
