@@ -29,7 +29,8 @@ func (e *Engine) control(ctx context.Context, s *ast.QueryControl) (*Result, err
 	}
 	switch s.Action {
 	case ast.StopQuery:
-		err = q.Stop()
+		q.RequestStop()
+		err = q.Await(ctx)
 	case ast.CancelQuery:
 		q.Kill()
 	case ast.AwaitQuery:
@@ -70,35 +71,31 @@ func (e *Engine) awaitMany(ctx context.Context, s *ast.QueryControl) (*Result, e
 	if s.Any {
 		return e.awaitAny(ctx)
 	}
-	err := e.AwaitAll(ctx)
-	if errors.Is(err, context.DeadlineExceeded) {
+	switch err := e.AwaitAll(ctx); {
+	case errors.Is(err, context.DeadlineExceeded):
 		return &Result{Message: "queries are still running"}, nil
+	case err != nil:
+		return nil, err
 	}
-	return &Result{Message: "all queries have ended"}, err
+	return &Result{Message: "all queries have ended"}, nil
 }
 
 func (e *Engine) awaitAny(ctx context.Context) (*Result, error) {
-	ended := make(chan *Query, 1)
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	for _, q := range e.Active() {
-		go func() {
-			select {
-			case <-q.done:
-				select {
-				case ended <- q:
-				default:
-				}
-			case <-ctx.Done():
-			}
-		}()
+	active := e.Active()
+	if len(active) == 0 {
+		return &Result{Message: "no query is running"}, nil
 	}
-	select {
-	case q := <-ended:
-		return &Result{Message: fmt.Sprintf("query %s is %s", q.Name, q.Status())}, q.Err()
-	case <-ctx.Done():
+	i, err := firstEnded(ctx, active)
+	if errors.Is(err, context.DeadlineExceeded) {
 		return &Result{Message: "no query has ended"}, nil
 	}
+	if err != nil {
+		return nil, err
+	}
+	if err := active[i].Err(); err != nil {
+		return nil, err
+	}
+	return &Result{Message: fmt.Sprintf("query %s is %s", active[i].Name, active[i].Status())}, nil
 }
 
 // intervalOf is a constant interval without months as a duration.

@@ -14,7 +14,9 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"reflect"
 	"runtime"
+	"slices"
 	"sync"
 	"time"
 
@@ -69,7 +71,7 @@ type Engine struct {
 	set     settings
 	ctx     context.Context
 	kill    context.CancelFunc
-	mu      sync.Mutex // guards queries and views
+	mu      sync.Mutex // guards queries
 	queries []*Query
 }
 
@@ -142,47 +144,53 @@ func (e *Engine) Query(name string) *Query {
 func (e *Engine) Active() []*Query {
 	var out []*Query
 	for _, q := range e.Queries() {
-		select {
-		case <-q.done:
-		default:
+		if !q.over() {
 			out = append(out, q)
 		}
 	}
 	return out
 }
 
+// add lists a query. It takes the place of an ended one of the same name.
+func (e *Engine) add(q *Query) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.queries = slices.DeleteFunc(e.queries, func(old *Query) bool { return old.Name == q.Name && old.over() })
+	e.queries = append(e.queries, q)
+}
+
 // AwaitAll waits until every query has ended, or the first one fails; the others are
 // then stopped after their trigger.
 func (e *Engine) AwaitAll(ctx context.Context) error {
-	failed := make(chan error, 1)
-	all := make(chan struct{})
 	queries := e.Queries()
-	var wg sync.WaitGroup
-	for _, q := range queries {
-		wg.Go(func() {
-			<-q.done
-			if err := q.Err(); err != nil {
-				select {
-				case failed <- err:
-				default:
-				}
-			}
-		})
+	for len(queries) > 0 {
+		i, err := firstEnded(ctx, queries)
+		if err != nil {
+			return err
+		}
+		if err := queries[i].Err(); err != nil {
+			return errors.Join(err, e.StopAll())
+		}
+		queries = slices.Delete(queries, i, i+1)
 	}
-	go func() { wg.Wait(); close(all) }()
-	select {
-	case <-all:
-	case err := <-failed:
-		return errors.Join(err, e.StopAll())
-	case <-ctx.Done():
-		return ctx.Err()
+	return nil
+}
+
+// firstEnded waits until one of the queries has ended, and tells which: of those that
+// have, a failed one.
+func firstEnded(ctx context.Context, queries []*Query) (int, error) {
+	cases := make([]reflect.SelectCase, 0, len(queries)+1)
+	for i, q := range queries {
+		if q.over() && q.Err() != nil {
+			return i, nil
+		}
+		cases = append(cases, reflect.SelectCase{Dir: reflect.SelectRecv, Chan: reflect.ValueOf(q.done)})
 	}
-	select {
-	case err := <-failed:
-		return err
-	default:
-		return nil
+	cases = append(cases, reflect.SelectCase{Dir: reflect.SelectRecv, Chan: reflect.ValueOf(ctx.Done())})
+	if i, _, _ := reflect.Select(cases); i < len(queries) {
+		return i, nil
 	}
+	return -1, ctx.Err()
 }
 
 // StopAll ends every query after the trigger under way.
@@ -190,7 +198,7 @@ func (e *Engine) StopAll() error {
 	var errs []error
 	active := e.Active()
 	for _, q := range active {
-		q.stopOnce.Do(func() { close(q.stop) })
+		q.RequestStop()
 	}
 	for _, q := range active {
 		if err := q.Stop(); err != nil {

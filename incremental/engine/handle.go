@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"strconv"
 	"sync"
 	"time"
 
@@ -47,15 +48,18 @@ type Query struct {
 	cancel   context.CancelFunc // ends at once
 	done     chan struct{}
 
-	resume chan struct{} // nil while running; closed by Resume. Guarded by mu
+	reading sync.Mutex // held while the graph of an ended query is read
+	broken  bool       // it ended in the middle of a trigger; written before done is closed
 
 	mu     sync.Mutex
+	resume chan struct{} // nil while running; closed by Resume
 	status Status
 	err    error
 	recent []*trigger.Progress
 }
 
-// Listener is told of the life of queries, from the query's own goroutine.
+// Listener is told of the life of queries, from the query's own goroutine: it must not
+// wait for that query (Stop, Kill, Await, RunTrigger).
 type Listener interface {
 	QueryStarted(*Query)
 	QueryProgress(*Query, *trigger.Progress)
@@ -72,11 +76,6 @@ type request struct {
 // ErrStopped is the answer of a query that has ended to what it is asked to do.
 var ErrStopped = errors.New("the query has ended")
 
-func (q *Query) start(ctx context.Context) {
-	ctx, q.cancel = context.WithCancel(ctx)
-	go q.run(ctx)
-}
-
 func (q *Query) run(ctx context.Context) {
 	defer close(q.done)
 	defer q.cancel()
@@ -84,6 +83,7 @@ func (q *Query) run(ctx context.Context) {
 		q.listener.QueryStarted(q)
 	}
 	err := q.guarded(ctx)
+	q.broken = err != nil || q.q.Err() != nil
 	if e := q.q.Close(); err == nil {
 		err = e
 	}
@@ -100,15 +100,18 @@ func (q *Query) run(ctx context.Context) {
 
 // guarded runs the loop; a broken invariant ends this query and no other.
 func (q *Query) guarded(ctx context.Context) (err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("query %q: internal error: %v\n%s", q.Name, r, debug.Stack())
-		}
-	}()
+	defer recovered(&err, "query "+strconv.Quote(q.Name))
 	if err := q.loop(ctx); err != nil && !(errors.Is(err, context.Canceled) && ctx.Err() != nil) {
 		return fmt.Errorf("query %q: %w", q.Name, err)
 	}
 	return nil
+}
+
+// recovered, deferred, makes the error of a panic.
+func recovered(err *error, what string) {
+	if r := recover(); r != nil {
+		*err = fmt.Errorf("%s: internal error: %v\n%s", what, r, debug.Stack())
+	}
 }
 
 // loop runs triggers as the query's TRIGGER clause says.
@@ -124,9 +127,9 @@ func (q *Query) loop(ctx context.Context) error {
 	case t.Kind == ast.TriggerManual:
 		return q.manual(ctx)
 	case t.Kind == ast.TriggerOnce:
-		return q.available(ctx, true)
+		return q.once(ctx)
 	}
-	return q.available(ctx, false)
+	return q.available(ctx)
 }
 
 func every(t *ast.Trigger) time.Duration { return intervalOf(t.Every) }
@@ -136,9 +139,15 @@ func (q *Query) step(ctx context.Context) (bool, error) {
 	if err := q.whilePaused(ctx); err != nil || q.stopping() {
 		return false, err
 	}
+	p, err := q.trigger(ctx)
+	return p != nil, err
+}
+
+// trigger runs one trigger, paused or not; nil if there was nothing to do.
+func (q *Query) trigger(ctx context.Context) (*trigger.Progress, error) {
 	p, err := q.q.Step(ctx)
 	if err != nil || p == nil {
-		return false, err
+		return nil, err
 	}
 	q.mu.Lock()
 	if len(q.recent) == recentProgress {
@@ -149,30 +158,36 @@ func (q *Query) step(ctx context.Context) (bool, error) {
 	if q.listener != nil {
 		q.listener.QueryProgress(q, p)
 	}
-	return true, nil
+	return p, nil
 }
 
-// finite runs over inputs that end.
+// finite runs over inputs that end, and answers requests between triggers.
 func (q *Query) finite(ctx context.Context) error {
 	for {
 		ran, err := q.step(ctx)
 		if err != nil || !ran || q.stopping() {
 			return err
 		}
+		if err := q.serve(ctx); err != nil {
+			return err
+		}
 	}
 }
 
 // available takes what is there now, in as many triggers as the limits say.
-func (q *Query) available(ctx context.Context, once bool) error {
+func (q *Query) available(ctx context.Context) error {
 	if err := q.q.Snapshot(ctx); err != nil {
 		return err
 	}
-	for {
-		ran, err := q.step(ctx)
-		if err != nil || !ran || once || q.stopping() {
-			return err
-		}
-	}
+	return q.finite(ctx)
+}
+
+// once takes what is there now in one trigger, whatever the limits say; or, after a
+// crash, runs the trigger that was under way. As in Spark.
+func (q *Query) once(ctx context.Context) error {
+	q.q.Unlimited()
+	_, err := q.step(ctx)
+	return err
 }
 
 // manual runs a trigger when it is asked to.
@@ -184,9 +199,7 @@ func (q *Query) manual(ctx context.Context) error {
 		case <-q.stop:
 			return nil
 		case r := <-q.requests:
-			err := r.do(ctx)
-			r.reply <- err
-			if err != nil {
+			if err := q.answer(ctx, r); err != nil {
 				return err
 			}
 		}
@@ -339,9 +352,14 @@ func (q *Query) ask(ctx context.Context, do func(ctx context.Context) error) err
 	case err := <-r.reply:
 		return err
 	case <-q.done:
-		return q.ended()
 	case <-ctx.Done():
 		return ctx.Err()
+	}
+	select {
+	case err := <-r.reply: // the answer came before the end
+		return err
+	default:
+		return q.ended()
 	}
 }
 
@@ -362,22 +380,28 @@ func (q *Query) RunTrigger(ctx context.Context) (*trigger.Progress, error) {
 }
 
 // Poke runs a trigger now, whatever the TRIGGER clause says; the progress is nil if
-// there was nothing to do.
+// there was nothing to do. A paused query refuses.
 func (q *Query) Poke(ctx context.Context) (*trigger.Progress, error) {
 	var p *trigger.Progress
-	err := q.ask(ctx, func(ctx context.Context) error {
-		ran, err := q.step(ctx)
-		if ran {
-			p = q.LastProgress()
+	err := q.ask(ctx, func(ctx context.Context) (err error) {
+		if q.Status() == Paused {
+			return fmt.Errorf("query %q is paused: RESUME QUERY %s first", q.Name, q.Name)
 		}
+		p, err = q.trigger(ctx)
 		return err
 	})
-	return p, err
+	if err != nil { // p may still be written to
+		return nil, err
+	}
+	return p, nil
 }
+
+// RequestStop has the query end after the trigger under way, and does not wait.
+func (q *Query) RequestStop() { q.stopOnce.Do(func() { close(q.stop) }) }
 
 // Stop ends the query after the trigger under way, and waits for that.
 func (q *Query) Stop() error {
-	q.stopOnce.Do(func() { close(q.stop) })
+	q.RequestStop()
 	<-q.done
 	return q.Err()
 }
@@ -400,6 +424,16 @@ func (q *Query) Await(ctx context.Context) error {
 
 // Done is closed when the query has ended.
 func (q *Query) Done() <-chan struct{} { return q.done }
+
+// over reports that the query has ended.
+func (q *Query) over() bool {
+	select {
+	case <-q.done:
+		return true
+	default:
+		return false
+	}
+}
 
 // Err is why the query failed, nil if it runs or ended well.
 func (q *Query) Err() error {

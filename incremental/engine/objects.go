@@ -41,50 +41,73 @@ func kindWord(k ast.Object) string {
 	return strings.ToLower(k.String())
 }
 
-// drop is DROP. An object that a running query uses stays in that query's plan.
+// drop is DROP of an object that no running query uses. That of a materialised view ends
+// the view's own query.
 func (e *Engine) drop(s *ast.Drop) (*Result, error) {
 	if s.Object == ast.ObjectQuery {
 		return nil, refuse(s.Span, "DROP QUERY is not supported: STOP QUERY %s ends it", s.Name.String())
 	}
-	o, err := e.cat.Find(s.Name.String())
-	if err == nil && o == nil && s.IfExists {
-		return &Result{Message: fmt.Sprintf("there is no %s %s", kindWord(s.Object), s.Name.String())}, nil
-	}
-	o, err = e.find(s.Name, s.Object)
+	o, err := e.found(s)
 	if err != nil {
 		return nil, err
 	}
+	if o == nil {
+		return &Result{Message: fmt.Sprintf("there is no %s %s", kindWord(s.Object), s.Name.String())}, nil
+	}
+	if err := e.unused(o, s.Name.Span); err != nil {
+		return nil, err
+	}
 	if v, ok := o.(*catalog.MaterializedView); ok {
-		if q := e.Query(v.Name); q != nil {
+		if q := e.viewQuery(v.Name); q != nil && !q.over() {
 			if err := q.Stop(); err != nil {
 				return nil, err
 			}
 		}
 	}
-	for _, q := range e.Active() {
-		if uses(q, o) {
-			return nil, diag.NewError(nil, diag.Errorf(diag.ObjectInUse, s.Name.Span, "%s %q is used by the running query %q",
-				kindWord(o.ObjectKind()), o.ObjectName(), q.Name).WithHint("STOP QUERY %s first", q.Name))
-		}
-	}
 	e.cat.Drop(o.ObjectName())
-	e.opt.Builtin.Stores.Drop(o.ObjectName())
+	e.forget(o.ObjectName())
 	return &Result{Message: fmt.Sprintf("%s %s dropped", kindWord(o.ObjectKind()), o.ObjectName())}, nil
 }
 
-// uses reports whether a running query reads or writes an object.
+// found is the object of a DROP; nil if there is none and IF EXISTS allows that.
+func (e *Engine) found(s *ast.Drop) (catalog.Object, error) {
+	if o, err := e.cat.Find(s.Name.String()); err == nil && o == nil && s.IfExists {
+		return nil, nil
+	}
+	return e.find(s.Name, s.Object)
+}
+
+// unused refuses to take away what a running query uses.
+func (e *Engine) unused(o catalog.Object, span diag.Span) error {
+	for _, q := range e.Active() {
+		if uses(q, o) {
+			return diag.NewError(nil, diag.Errorf(diag.ObjectInUse, span, "%s %q is used by the running query %q",
+				kindWord(o.ObjectKind()), o.ObjectName(), q.Name).WithHint("STOP QUERY %s first", q.Name))
+		}
+	}
+	return nil
+}
+
+// uses reports whether a running query reads or writes an object, or keeps its refused
+// rows there. A finite relation that a join has read at the start is not in use.
 func uses(q *Query, o catalog.Object) bool {
 	for _, s := range q.Plan.Scans() {
-		if catalog.Object(s.Relation) == o {
+		r := s.Relation
+		if catalog.Object(r) == o || isTable(o) && (r.Common.BadRows == o.ObjectName() || r.Common.LateRows == o.ObjectName()) {
 			return true
 		}
 	}
 	for _, out := range q.Plan.Outputs {
-		if out.Sink != nil && catalog.Object(out.Sink) == o {
+		if out.Sink != nil && catalog.Object(out.Sink) == o || out.Table != nil && catalog.Object(out.Table) == o {
 			return true
 		}
 	}
 	return false
+}
+
+func isTable(o catalog.Object) bool {
+	_, ok := o.(*catalog.Relation)
+	return ok
 }
 
 // show is SHOW.

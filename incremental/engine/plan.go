@@ -9,6 +9,7 @@ import (
 	"github.com/sqlstream/sqlstream/exec/option"
 	"github.com/sqlstream/sqlstream/exec/source"
 	"github.com/sqlstream/sqlstream/exec/types"
+	"github.com/sqlstream/sqlstream/exec/vec"
 	"github.com/sqlstream/sqlstream/parser"
 	"github.com/sqlstream/sqlstream/parser/ast"
 	"github.com/sqlstream/sqlstream/parser/diag"
@@ -137,16 +138,29 @@ func (e *Engine) define(ctx context.Context, s ast.Statement, sql string, src *d
 	if err != nil {
 		return nil, err
 	}
+	if e.has(o) { // IF NOT EXISTS
+		return exists(o), nil
+	}
 	if v, ok := o.(*catalog.View); ok && v.Source == nil {
 		v.Source = src
 	}
+	if err := e.replaceable(o, s.Pos()); err != nil {
+		return nil, err
+	}
+	var rows []*vec.Batch
 	if t, ok := s.(*ast.CreateTable); ok && t.As != nil {
-		if err := e.fillTable(ctx, t, o.(*catalog.Relation)); err != nil {
+		if rows, err = e.rowsOf(ctx, t); err != nil {
 			return nil, err
 		}
 	}
+	e.forget(o.ObjectName())
 	e.cat.Put(o)
 	if r, ok := o.(*catalog.Relation); ok {
+		for _, b := range rows {
+			if err := e.opt.Builtin.Stores.Get(r.Name).Append(b); err != nil {
+				return nil, err
+			}
+		}
 		if err := e.refusedTables(r); err != nil {
 			return nil, err
 		}
@@ -154,36 +168,69 @@ func (e *Engine) define(ctx context.Context, s ast.Statement, sql string, src *d
 	return &Result{Message: fmt.Sprintf("%s %s created", kindWord(o.ObjectKind()), o.ObjectName())}, nil
 }
 
-func (e *Engine) fillTable(ctx context.Context, t *ast.CreateTable, r *catalog.Relation) error {
+// has reports that the very object is in the catalog.
+func (e *Engine) has(o catalog.Object) bool {
+	old, err := e.cat.Find(o.ObjectName())
+	return err == nil && old == o
+}
+
+func exists(o catalog.Object) *Result {
+	return &Result{Message: fmt.Sprintf("%s %s exists already", kindWord(o.ObjectKind()), o.ObjectName())}
+}
+
+// replaceable refuses to put an object in the place of one whose rows, which live in
+// memory under its name, a running query reads or writes.
+func (e *Engine) replaceable(o catalog.Object, span diag.Span) error {
+	old, err := e.cat.Find(o.ObjectName())
+	if err != nil || old == nil || old.ObjectName() != o.ObjectName() {
+		return nil
+	}
+	if r, ok := old.(*catalog.Relation); !ok || r.Connector != "memory" {
+		return nil
+	}
+	return e.unused(old, span)
+}
+
+// forget drops the rows that are kept in memory under the name of an object.
+func (e *Engine) forget(name string) {
+	e.opt.Builtin.Stores.Drop(name)
+	e.opt.Builtin.Results.Drop(name)
+}
+
+// rowsOf runs the query of CREATE TABLE … AS. The table that it replaces may be among
+// those that it reads.
+func (e *Engine) rowsOf(ctx context.Context, t *ast.CreateTable) (rows []*vec.Batch, err error) {
 	p, err := e.plan(ctx, t)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	p.Outputs[0].Table = r
-	e.opt.Builtin.Stores.Drop(r.Name)
-	return e.runFinite(ctx, p, Target{})
+	err = e.runFinite(ctx, p, Target{Sink: &forward{emit: func(b *vec.Batch) error {
+		rows = append(rows, b.Clone())
+		return nil
+	}}})
+	return rows, err
 }
 
 // createView starts a materialised view.
 func (e *Engine) createView(ctx context.Context, s *ast.CreateMaterializedView, sql string) (*Result, error) {
 	name := s.Name.String()
-	if old, err := e.cat.Find(name); err == nil && old != nil {
-		switch {
-		case s.IfNotExists:
-			return &Result{Message: fmt.Sprintf("%s %s exists already", kindWord(old.ObjectKind()), name)}, nil
-		case !s.OrReplace:
-			return nil, diag.NewError(nil, diag.Errorf(diag.ObjectExists, s.Name.Span, "%q exists already", name))
-		default:
-			if q := e.Query(name); q != nil {
-				if err := q.Stop(); err != nil {
-					return nil, err
-				}
-			}
-		}
+	old, err := e.cat.Find(name)
+	switch {
+	case err != nil || old == nil:
+	case s.IfNotExists:
+		return exists(old), nil
+	case !s.OrReplace:
+		return nil, diag.NewError(nil, diag.Errorf(diag.ObjectExists, s.Name.Span, "%q exists already", name).
+			WithHint("write CREATE OR REPLACE, or drop it first"))
 	}
 	p, err := e.plan(ctx, s)
 	if err != nil {
 		return nil, err
+	}
+	if q := e.viewQuery(name); q != nil {
+		if err := q.Stop(); err != nil {
+			return nil, err
+		}
 	}
 	r, err := e.started(ctx, p, sql, Target{})
 	if err != nil {
@@ -200,6 +247,9 @@ func (e *Engine) createRunning(ctx context.Context, s *ast.CreateSink, sql strin
 	o, err := planner.Define(s, sql, e.cat, e.planSettings(ctx))
 	if err != nil {
 		return nil, err
+	}
+	if e.has(o) {
+		return exists(o), nil
 	}
 	p, err := e.plan(ctx, s)
 	if err != nil {
@@ -296,6 +346,8 @@ func (e *Engine) declare(ctx context.Context, src diag.Source, s ast.Statement) 
 			return nil, nil
 		}
 		return e.plan(ctx, c.Target)
+	case *ast.Drop:
+		return nil, e.undeclare(c)
 	case *ast.CreateMaterializedView:
 		p, err := e.plan(ctx, s)
 		if err == nil {
@@ -307,6 +359,18 @@ func (e *Engine) declare(ctx context.Context, src diag.Source, s ast.Statement) 
 		return e.declareObject(ctx, src, s, sql)
 	}
 	return nil, nil
+}
+
+// undeclare is DROP in a script that is only checked.
+func (e *Engine) undeclare(s *ast.Drop) error {
+	if s.Object == ast.ObjectQuery {
+		return nil
+	}
+	o, err := e.found(s)
+	if o != nil {
+		e.cat.Drop(o.ObjectName())
+	}
+	return err
 }
 
 func (e *Engine) declareObject(ctx context.Context, src diag.Source, s ast.Statement, sql string) (*physical.Query, error) {

@@ -3,6 +3,7 @@ package engine
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/sqlstream/sqlstream/exec/sink"
@@ -55,14 +56,18 @@ func (e *Engine) freeName() string {
 }
 
 // runFinite runs a finite query to its end on the calling goroutine.
-func (e *Engine) runFinite(ctx context.Context, p *physical.Query, tgt Target) error {
+func (e *Engine) runFinite(ctx context.Context, p *physical.Query, tgt Target) (err error) {
+	defer recovered(&err, "query")
 	o := &opening{e: e, plan: p, tgt: tgt, zone: zoneOf(p.Zone)}
 	q, err := o.open(ctx)
 	if err != nil {
-		o.close()
-		return err
+		return errors.Join(err, o.close())
 	}
-	defer q.Close()
+	defer func() {
+		if e := q.Close(); err == nil {
+			err = e
+		}
+	}()
 	for {
 		pr, err := q.Step(ctx)
 		if err != nil || pr == nil {
@@ -142,25 +147,47 @@ func (e *Engine) statementSet(ctx context.Context, src diag.Source, s *ast.State
 	return e.started(ctx, p, text(src, s.Span), Target{})
 }
 
+// viewQuery finds the query behind a materialised view, the latest one; nil if there is none.
+func (e *Engine) viewQuery(view string) *Query {
+	queries := e.Queries()
+	for i := len(queries) - 1; i >= 0; i-- {
+		if out := queries[i].Plan.Outputs[0]; out.Target == physical.ToView && out.Name == view {
+			return queries[i]
+		}
+	}
+	return nil
+}
+
 // view reads the current rows of a materialised view, at a trigger boundary.
 func (e *Engine) view(ctx context.Context, name string) (source.Source, error) {
-	q := e.Query(name)
+	q := e.viewQuery(name)
 	if q == nil {
 		return nil, fmt.Errorf("materialized view %q: its query is not running", name)
 	}
 	var rows []*vec.Batch
-	read := func(context.Context) (err error) {
+	err := q.read(ctx, func() (err error) {
 		rows, err = snapshot(q.q)
 		return err
-	}
-	err := q.ask(ctx, read)
-	if err != nil && q.Err() == nil && q.Status() == Finished {
-		err = read(ctx)
-	}
+	})
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("materialized view %q: %w", name, err)
 	}
 	return &rowSource{name: name, batches: rows}, nil
+}
+
+// read runs a function that reads the state of a query at a trigger boundary: in the
+// query's goroutine or, when it has ended, here.
+func (q *Query) read(ctx context.Context, do func() error) error {
+	err := q.ask(ctx, func(context.Context) error { return do() })
+	if !errors.Is(err, ErrStopped) {
+		return err
+	}
+	if q.broken {
+		return fmt.Errorf("query %q was ended in the middle of a trigger: START QUERY %s recovers its state", q.Name, q.Name)
+	}
+	q.reading.Lock()
+	defer q.reading.Unlock()
+	return do()
 }
 
 // snapshot copies the rows that the root of a materialised view holds.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/url"
 	"path/filepath"
 	"strings"
 	"time"
@@ -15,6 +16,7 @@ import (
 	"github.com/sqlstream/sqlstream/exec/option"
 	"github.com/sqlstream/sqlstream/exec/sink"
 	"github.com/sqlstream/sqlstream/exec/source"
+	"github.com/sqlstream/sqlstream/exec/types"
 	"github.com/sqlstream/sqlstream/incremental/build"
 	"github.com/sqlstream/sqlstream/incremental/trigger"
 	"github.com/sqlstream/sqlstream/planner/catalog"
@@ -64,15 +66,15 @@ func (e *Engine) launch(ctx context.Context, p *physical.Query, sql string, tgt 
 			out.Sink.Result = out.OutputColumns()
 		}
 	}
-	e.mu.Lock()
-	e.queries = append(e.queries, q)
-	e.mu.Unlock()
-	q.start(e.ctx)
+	ctx, q.cancel = context.WithCancel(e.ctx)
+	e.add(q)
+	go q.run(ctx)
 	return q, nil
 }
 
+// zoneOf is the zone of a plan, by the name that SET timezone accepted.
 func zoneOf(name string) *time.Location {
-	if z, err := time.LoadLocation(name); err == nil && name != "" {
+	if z, err := types.LoadZone(name); err == nil {
 		return z
 	}
 	return time.UTC
@@ -125,21 +127,29 @@ func (o *opening) env() build.Env {
 func (o *opening) checkpointDir() string {
 	switch {
 	case o.tgt.Checkpoint != "":
-		return o.tgt.Checkpoint
+		return o.e.path(o.tgt.Checkpoint)
 	case o.plan.Checkpoint != "":
 		return o.e.path(o.plan.Checkpoint)
 	case o.plan.Finite || o.tgt.Sink != nil || o.ephemeral():
 		return ""
 	}
-	return filepath.Join(o.e.checkpointRoot(), o.plan.Name)
+	return filepath.Join(o.e.checkpointRoot(), fileName(o.plan.Name))
+}
+
+// fileName makes a name of a directory of a query's name: one that stays below the root.
+func fileName(name string) string {
+	if name == "." || name == ".." {
+		return strings.ReplaceAll(name, ".", "%2E")
+	}
+	return url.PathEscape(name)
 }
 
 // ephemeral reports that every output is of a kind that needs no checkpoint unless
-// asked.
+// asked: what it got is gone with the program, so going on behind it would lose rows.
 func (o *opening) ephemeral() bool {
 	for _, out := range o.plan.Outputs {
 		switch out.Target {
-		case physical.ToClient:
+		case physical.ToClient, physical.ToTable:
 		case physical.ToSink:
 			if c, ok := o.e.opt.Builtin.Sink(out.Sink.Connector); !ok || !c.Ephemeral {
 				return false

@@ -129,6 +129,13 @@ func (q *Query) Snapshot(ctx context.Context) error {
 	return nil
 }
 
+// Unlimited lets the query take all that is there in one micro-batch: ONCE.
+func (q *Query) Unlimited() {
+	for _, in := range q.Inputs {
+		in.Limits = source.Limits{}
+	}
+}
+
 // Rest makes the commits so far durable: when there is nothing to do.
 func (q *Query) Rest() error {
 	if q.Journal == nil {
