@@ -346,11 +346,18 @@ func (b *Binder) unnest(x *ast.Join, r *ast.TableFunc, l logical.Node, ls *scope
 		for i, c := range r.Alias.Columns {
 			u.Names[i] = c.Name
 		}
-		if len(r.Alias.Columns) == 0 && len(u.Names) == 1 {
+		if len(r.Alias.Columns) == 0 && len(u.Names) == 1 && !hive(r.Call) {
 			u.Names[0] = table
 		}
 	}
 	return u, ls.appended(u, table)
+}
+
+// hive tells Hive's generators, whose columns keep their names (col) when only the table
+// is named; those of the standard take the table's name.
+func hive(c *ast.Call) bool {
+	name := strings.ToLower(c.Name.String())
+	return strings.HasPrefix(name, "explode") || strings.HasPrefix(name, "inline") || name == "stack"
 }
 
 func isTrueLiteral(x ast.Expr) bool {
