@@ -233,6 +233,7 @@ func damages() []damage {
 
 // A damaged checkpoint, sink or input is told of by name and with a way out, nothing is
 // published from it, and with what was there restored the query goes on.
+// Rules R4, R6, R7, R9.
 func TestDamage(t *testing.T) {
 	dir, good := threeBatches(t), filepath.Join(t.TempDir(), "good")
 	copyTree(t, good, dir)
@@ -275,7 +276,7 @@ func TestHarmlessLosses(t *testing.T) {
 	}
 }
 
-// Two processes never share a checkpoint.
+// Two processes never share a checkpoint (Rule R5).
 func TestTwoProcesses(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

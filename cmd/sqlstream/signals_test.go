@@ -63,7 +63,7 @@ func interrupt(t *testing.T, cmd *exec.Cmd, stderr io.Reader, sig os.Signal) int
 }
 
 // The first signal ends the program after the trigger under way: every batch that was
-// begun is committed, and the next run goes on after it.
+// begun is committed, and the next run goes on after it (Rule R11).
 func TestSignalsEndCleanly(t *testing.T) {
 	t.Parallel()
 	for _, sig := range []os.Signal{os.Interrupt, syscall.SIGTERM} {

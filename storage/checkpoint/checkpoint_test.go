@@ -168,6 +168,7 @@ func TestOrderIsKept(t *testing.T) {
 	}
 }
 
+// Rule R10.
 func TestPurgeKeepsTheLast(t *testing.T) {
 	fs := vfs.NewCrashable(1)
 	c := open(t, fs, Options{Keep: 3})
