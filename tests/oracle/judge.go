@@ -295,8 +295,11 @@ func (r *result) take(t turn) {
 		r.rows = nil
 	}
 	for _, o := range t.rows {
-		if r.mode == sink.Update && r.key != nil {
-			r.remove(o.json)
+		switch {
+		case r.mode == sink.Update && r.key != nil:
+			r.remove(o.json, r.key)
+		case r.mode == sink.Changelog && o.weight < 0:
+			r.remove(o.json, everyColumn(len(o.json)))
 		}
 		if o.weight > 0 {
 			r.rows = append(r.rows, o.json)
@@ -304,10 +307,18 @@ func (r *result) take(t turn) {
 	}
 }
 
+func everyColumn(n int) []int {
+	out := make([]int, n)
+	for i := range out {
+		out[i] = i
+	}
+	return out
+}
+
 // remove takes the row of the same key away.
-func (r *result) remove(x row) {
+func (r *result) remove(x row, key []int) {
 	for i, o := range r.rows {
-		if sameKey(o, x, r.key) {
+		if sameKey(o, x, key) {
 			r.rows = append(r.rows[:i:i], r.rows[i+1:]...)
 			return
 		}

@@ -16,6 +16,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/sqlstream/sqlstream/parser/diag"
 )
 
 // Kind is how a case ended.
@@ -65,6 +67,9 @@ func Run(ctx context.Context, c *Case, dir string) Verdict {
 		return failed("%v", c.invalid)
 	}
 	v := run(ctx, c, dir, dialect{})
+	if v.Kind == Failed && !c.sparkFails() && strings.Contains(v.Text, string(diag.NoKey)) {
+		return c.keyless(ctx, dir, v)
+	}
 	if number, d := c.retry(v); number != "" {
 		again := run(ctx, c, dir, d)
 		if again.Kind == Passed || again.Kind == Deviation {

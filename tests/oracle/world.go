@@ -90,7 +90,7 @@ func (w *world) root() string {
 }
 
 func emitMode(s string) ast.EmitMode {
-	for _, m := range []ast.EmitMode{ast.EmitAppend, ast.EmitUpdate, ast.EmitComplete} {
+	for _, m := range []ast.EmitMode{ast.EmitAppend, ast.EmitUpdate, ast.EmitComplete, ast.EmitChangelog} {
 		if m.String() == s {
 			return m
 		}
