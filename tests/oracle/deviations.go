@@ -251,6 +251,9 @@ func (w *world) confirmed(r *recorded, number, text string) (Verdict, bool) {
 	if err == nil {
 		err = j.confirm(l)
 	}
+	if err == nil && r == nil {
+		err = j.completes(l)
+	}
 	if err == nil && r != nil {
 		err = j.explains(l, r)
 	}
