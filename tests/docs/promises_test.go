@@ -89,3 +89,5 @@ SELECT n, count(*) FROM c GROUP BY n TRIGGER ONCE;`})
 		t.Error(err)
 	}
 }
+
+// Rule L11: the page that states it shows the tables, and its blocks are run (TestBlocks).
