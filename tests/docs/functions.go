@@ -108,6 +108,7 @@ func byGroup(w *page, list []function) error {
 }
 
 func (w *page) function(f function) {
+	f.name, f.aliases = visible(append([]string{f.name}, f.aliases...))
 	w.line("### %s", f.name)
 	w.line("")
 	w.line("%s", codes(f.syntax))
@@ -126,6 +127,15 @@ func (w *page) function(f function) {
 		w.line("| %s | %s |", code(ex.SQL), code(ex.Want))
 	}
 	w.line("")
+}
+
+// visible leaves out the names that only the parser makes.
+func visible(names []string) (name string, aliases []string) {
+	names = slices.DeleteFunc(names, func(n string) bool { return strings.HasPrefix(n, "$") })
+	if len(names) == 0 {
+		return "(an operator)", nil
+	}
+	return names[0], names[1:]
 }
 
 // Run computes an example of a function, as the shell would: rows on lines, values
