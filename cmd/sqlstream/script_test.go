@@ -29,13 +29,16 @@ func TestMain(m *testing.M) {
 //	mtime RFC3339 FILE...         sets modification times
 //	files [-count=N] PATTERN      the glob pattern must match that many files, or any
 //	cmprows FILE1 FILE2           cmp, but in any order between lines that begin with ---
+//	damage HOW FILE               cut (to half), flip (a bit in the middle), empty, gone
+//	restore FILE                  undoes damage
 //
 // With UPDATE_SCRIPTS set, the files that cmp compares with are written anew.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "../../tests/scripts",
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"status": statusCommand, "waitfor": waitForCommand, "mtime": mtimeCommand, "files": filesCommand, "cmprows": cmpRowsCommand},
+			"status": statusCommand, "waitfor": waitForCommand, "mtime": mtimeCommand, "files": filesCommand, "cmprows": cmpRowsCommand,
+			"damage": damageCommand, "restore": restoreCommand},
 		RequireExplicitExec: true,
 		UpdateScripts:       os.Getenv("UPDATE_SCRIPTS") != "",
 		Setup: func(e *testscript.Env) error {
@@ -147,4 +150,41 @@ func sortedRows(text string) string {
 		section = nil
 	}
 	return strings.Join(out, "\n")
+}
+
+// good is where the damage command keeps the file as it was.
+func good(ts *testscript.TestScript, path string) string {
+	return filepath.Join(ts.Getenv("WORK"), ".good", strings.ReplaceAll(ts.MkAbs(path), string(filepath.Separator), "_"))
+}
+
+func damageCommand(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: damage cut|flip|empty|gone FILE")
+	}
+	path := ts.MkAbs(args[1])
+	data, err := os.ReadFile(path)
+	ts.Check(err)
+	ts.Check(os.MkdirAll(filepath.Dir(good(ts, path)), 0o755))
+	ts.Check(os.Rename(path, good(ts, path)))
+	switch args[0] {
+	case "cut":
+		data = data[:len(data)/2]
+	case "flip":
+		data[len(data)/2] ^= 1
+	case "empty":
+		data = nil
+	case "gone":
+		return
+	default:
+		ts.Fatalf("damage: how is %q?", args[0])
+	}
+	ts.Check(os.WriteFile(path, data, 0o644))
+}
+
+func restoreCommand(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: restore FILE")
+	}
+	ts.Check(os.MkdirAll(filepath.Dir(ts.MkAbs(args[0])), 0o755))
+	ts.Check(os.Rename(good(ts, args[0]), ts.MkAbs(args[0])))
 }

@@ -67,6 +67,7 @@ type Checkpoint struct {
 	offsets *numbered
 	commits *numbered
 	sources []*sourceLog // in the order of their declaration
+	cleaned bool         // what a crash left is gone
 	writer  writer
 }
 
@@ -320,12 +321,15 @@ func (c *Checkpoint) Offsets(n int64) ([][]byte, error) {
 func (c *Checkpoint) Commit(n int64) ([][]byte, error) { return c.commits.read(n) }
 
 // Plan returns what to do on this start, given the last batch of the state
-// log or NoBatch.
+// log or NoBatch, and removes what a crash left of batches that were not begun.
 func (c *Checkpoint) Plan(prepared int64) (Recovery, error) {
 	r, err := Plan(Survivors{Offsets: c.LastOffsets(), Prepared: prepared, Commit: c.LastCommit()})
 	var e *fault.Error
 	if errors.As(err, &e) {
 		e.Path = c.dir
 	}
-	return r, err
+	if err != nil {
+		return r, err
+	}
+	return r, fault.IO("checkpoint", c.dir, c.clean())
 }

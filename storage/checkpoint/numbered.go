@@ -122,20 +122,24 @@ func (c *Checkpoint) readLogs() error {
 	if err != nil {
 		return err
 	}
-	if err := c.readCommits(oldest); err != nil {
-		return err
-	}
-	if c.opt.ReadOnly {
+	return c.readCommits(oldest)
+}
+
+// clean removes what a crash left. It waits until Plan has found that nothing was lost: a
+// file that somebody can put back must find the others as they were.
+func (c *Checkpoint) clean() error {
+	if c.opt.ReadOnly || c.cleaned {
 		return nil
 	}
 	for _, l := range []*numbered{c.offsets, c.commits} {
-		if err := l.removeBelow(oldest); err != nil {
+		if err := l.removeBelow(c.offsets.first); err != nil {
 			return err
 		}
 		if err := removeTemps(c.fs, l.dir); err != nil {
 			return err
 		}
 	}
+	c.cleaned = true
 	return c.cleanSources()
 }
 

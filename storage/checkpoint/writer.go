@@ -82,6 +82,9 @@ type Taken struct {
 // for it before anything of batch n becomes visible outside. The lines are
 // copied.
 func (c *Checkpoint) WriteOffsets(n int64, lines [][]byte, taken ...Taken) *Pending {
+	if err := c.clean(); err != nil { // without a Plan before: a new checkpoint, a test
+		return c.writer.refuse(fault.IO("checkpoint", c.dir, err))
+	}
 	j := &job{log: c.offsets, n: n}
 	j.head = head{Batch: n, Oldest: n}
 	if first := c.Oldest(); first != NoBatch {
