@@ -3,6 +3,7 @@ package build
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/sqlstream/sqlstream/exec/types"
 	"github.com/sqlstream/sqlstream/exec/vec"
@@ -24,6 +25,7 @@ func (g *Graph) Refront(now int64) error {
 		if err := g.derive(n, now); err != nil {
 			return err
 		}
+		n.advanced = n.boundNow()
 	}
 	return nil
 }
@@ -105,34 +107,45 @@ func (g *Graph) derive(n *node, now int64) error {
 	return nil
 }
 
-// Due reports whether the passing of time alone would move a frontier: windows over
-// now() that have ended.
+// Due reports whether the passing of time alone would let an operator close or forget
+// something: windows over now() that have ended.
 func (g *Graph) Due(now int64) bool {
 	if !g.Query.TimeDriven {
 		return false
 	}
+	defer g.keepFronts()()
 	for _, n := range g.nodes {
-		for i, f := range n.plan.Props().Frontiers {
-			v, err := g.frontier(n, f, now)
-			if err == nil && len(f.Rules) > 0 && v != idle && v > n.fronts[i] && n.hasState() {
-				return true
-			}
+		if err := g.derive(n, now); err != nil {
+			return true // the trigger will tell
+		}
+		if n.op != nil && n.boundNow() > n.advanced && n.op.Stats().Keys > 0 {
+			return true
 		}
 	}
 	return false
 }
 
-// hasState reports whether an operator at or above n holds anything.
-func (n *node) hasState() bool {
-	if n.op != nil && n.op.Stats().Keys > 0 {
-		return true
+// keepFronts returns a function that makes the frontiers as they are now.
+func (g *Graph) keepFronts() (restore func()) {
+	fronts, idles := make([][]int64, len(g.nodes)), make([][]bool, len(g.nodes))
+	for i, n := range g.nodes {
+		fronts[i], idles[i] = slices.Clone(n.fronts), slices.Clone(n.idle)
 	}
-	for _, e := range n.up {
-		if e.to.hasState() {
-			return true
+	return func() {
+		for i, n := range g.nodes {
+			copy(n.fronts, fronts[i])
+			copy(n.idle, idles[i])
 		}
 	}
-	return false
+}
+
+// boundNow is the frontier that the operator's bound follows; one without a bound follows
+// none.
+func (n *node) boundNow() int64 {
+	if n.bound < 0 {
+		return stateful.NoFrontier
+	}
+	return n.advanceBy()[0][n.bound]
 }
 
 // frontier is the minimum over the rules of one frontier. Nothing ended promises that
@@ -177,8 +190,8 @@ func (g *Graph) rule(n *node, r physical.FrontierInput, now int64) (int64, error
 
 // ended reports that no scan below n can deliver rows any more.
 func (n *node) ended() bool {
-	if s, ok := n.plan.(*physical.Scan); ok {
-		return s.Finite
+	if n.scan != nil {
+		return n.scan.Ended
 	}
 	for _, k := range n.kids {
 		if !k.ended() {

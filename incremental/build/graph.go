@@ -76,7 +76,10 @@ type node struct {
 	idle     []bool            // by frontier: all that it comes from is idle
 	up       []edge            // who takes the rows
 	kids     []*node
-	boundOut bool // op's bound is a frontier of its own output edge
+	bound    int   // op's bound follows this frontier of its input, −1 = none
+	boundOut bool  // … of its own output edge
+	advanced int64 // the bound's frontier when op was advanced last
+	scan     *Scan
 }
 
 // edge leads to a consumer.
@@ -108,12 +111,11 @@ func New(ctx context.Context, q *physical.Query, env Env) (*Graph, error) {
 	for i := range max(1, env.Workers) {
 		g.workers = append(g.workers, g.newWorker(i))
 	}
-	g.Refront(0)
-	return g, nil
+	return g, g.Refront(0)
 }
 
 func (g *Graph) add(ctx context.Context, p physical.Node, byPlan map[physical.Node]*node) (*node, error) {
-	n := &node{index: len(g.nodes), plan: p, out: -1, fronts: make([]int64, len(p.Props().Frontiers)),
+	n := &node{index: len(g.nodes), plan: p, out: -1, bound: -1, fronts: make([]int64, len(p.Props().Frontiers)),
 		idle: make([]bool, len(p.Props().Frontiers))}
 	for i := range n.fronts {
 		n.fronts[i] = stateful.NoFrontier
@@ -135,7 +137,8 @@ func (g *Graph) add(ctx context.Context, p physical.Node, byPlan map[physical.No
 		g.Ops = append(g.Ops, &Op{ID: g.stateID(p.ID()), Name: nodeName(p), Operator: n.op, node: n})
 	}
 	if s, ok := p.(*physical.Scan); ok {
-		g.Scans = append(g.Scans, &Scan{Key: g.scanKey(s.Relation.Name), Plan: s, Watermark: stateful.NoFrontier, node: n})
+		n.scan = &Scan{Key: g.scanKey(s.Relation.Name), Plan: s, Watermark: stateful.NoFrontier, node: n}
+		g.Scans = append(g.Scans, n.scan)
 	}
 	return n, nil
 }

@@ -21,6 +21,7 @@ func (g *Graph) fill(ctx context.Context, n *node) (err error) {
 			n.op, err = stateful.NewMaterialize(stateful.MaterializeConfig{Name: "View " + p.Name, Types: columnTypes(p), Limit: -1})
 		}
 	case *physical.Close:
+		n.bound = p.Bound.Front
 		n.op, err = stateful.NewClose(stateful.CloseConfig{Name: opName(p), Types: columnTypes(p.Input), Bound: p.Bound.Col,
 			Front: p.Bound.Front, Unlogged: g.Query.Finite})
 	case *physical.Limit:
@@ -39,7 +40,7 @@ func (g *Graph) fill(ctx context.Context, n *node) (err error) {
 		t := columnTypes(p.Input)[p.Time]
 		n.stage = func() stage { return op.NewHop(p.Time, p.Window.Size, p.Window.Slide, p.Window.Offset, t) }
 	case *physical.Aggregate:
-		n.boundOut = true
+		n.bound, n.boundOut = front(p.Bound), true
 		n.op, err = stateful.NewAggregate(g.aggregate(p))
 	case *physical.StaticJoin:
 		ix, err := g.static(ctx, p)
@@ -48,13 +49,25 @@ func (g *Graph) fill(ctx context.Context, n *node) (err error) {
 		}
 		n.stage = func() stage { return ix.Stage() }
 	case *physical.Distinct:
+		n.bound = front(p.Bound)
 		n.op, err = stateful.NewDistinct(g.distinct(p))
 	case *physical.Dedup:
+		if p.Clean || p.Within {
+			n.bound = front(p.Bound)
+		}
 		n.op, err = stateful.NewDedup(g.dedup(p))
 	default:
 		return fmt.Errorf("build: there is no operator for %T", p)
 	}
 	return err
+}
+
+// front is the frontier that a bound follows, −1 = none.
+func front(b *physical.Bound) int {
+	if b == nil {
+		return -1
+	}
+	return b.Front
 }
 
 func (g *Graph) aggregate(p *physical.Aggregate) stateful.AggregateConfig {
@@ -155,9 +168,17 @@ func nodeName(p physical.Node) string {
 // Text describes the operator's part of the plan, for messages.
 func (o *Op) Text() string { return opName(o.node.plan) }
 
-// Summary says in a few words what the operator does.
+// Summary says in a few words what the operator does, and over what.
 func (o *Op) Summary() string {
-	return physical.Summary(o.node.plan) + " (" + physical.ShortID(o.node.plan) + ")"
+	text := physical.Summary(o.node.plan) + " (" + physical.ShortID(o.node.plan) + ")"
+	for n := o.node; len(n.kids) == 1 && n.kids[0].op == nil; {
+		n = n.kids[0]
+		if s, ok := n.plan.(*physical.Scan); ok {
+			return text + " ← " + s.Relation.Name
+		}
+		text += " ← " + physical.Summary(n.plan)
+	}
+	return text
 }
 
 // Root is the operator that keeps the rows of an output: of a materialised view; nil

@@ -255,6 +255,7 @@ func (w *worker) close(n *node) error {
 	if err := n.op.Flush(&w.trigger, w.emits[n.index]); err != nil {
 		return err
 	}
+	n.advanced = n.boundNow()
 	return n.op.Advance(&w.trigger, n.advanceBy(), w.emits[n.index])
 }
 

@@ -16,6 +16,7 @@ import (
 type View struct {
 	out     *physical.Output
 	net     *netDelta // nil: rows pass
+	fresh   bool      // rows that come without weights are of new keys, and pass
 	Ignored int64     // removals that the sink was not told of (on_delete = 'ignore')
 }
 
@@ -29,6 +30,7 @@ func NewView(o *physical.Output) *View {
 	kind := o.Input.Props().Kind
 	if o.Mode == sink.Changelog || o.Mode == sink.Update && kind != physical.AppendOnly {
 		v.net = newNetDelta(o.Input.Props().Columns)
+		v.fresh = o.Mode == sink.Update && kind == physical.NoDelete
 	}
 	return v
 }
@@ -39,7 +41,7 @@ func (v *View) Passes() bool { return v.net == nil }
 
 // Take enters rows of the query; what may pass at once goes to emit.
 func (v *View) Take(b *vec.Batch, emit func(*vec.Batch) error) error {
-	if v.net != nil {
+	if v.net != nil && !(v.fresh && b.W == nil) {
 		return v.net.add(b)
 	}
 	if v.out.Mode == sink.Append && v.out.Target != physical.ToView && b.W != nil {
