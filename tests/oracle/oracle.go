@@ -7,8 +7,9 @@
 //
 // Open this file first. case.go reads a case, dialect.go turns its SQL into ours,
 // world.go runs it, fold.go brings the recorded batches into our triggers, same.go
-// compares rows, deviations.go holds the rules, judge.go asks the reference,
-// refusal.go compares errors.
+// compares rows, deviations.go holds the rules about rows and triggers, values.go those
+// about values and free choices, judge.go follows watermarks and asks the reference,
+// confirm.go compares with what it says, refusal.go compares errors.
 package oracle
 
 import (
