@@ -56,7 +56,7 @@ type SourceProgress struct {
 	Name          string          `json:"name"`
 	StartOffset   json.RawMessage `json:"startOffset"`
 	EndOffset     json.RawMessage `json:"endOffset"`
-	LatestOffset  json.RawMessage `json:"latestOffset"`
+	LatestOffset  json.RawMessage `json:"latestOffset"` // null where limits may have left something
 	InputRows     int64           `json:"numInputRows"`
 	InputRate     float64         `json:"inputRowsPerSecond"`
 	ProcessedRate float64         `json:"processedRowsPerSecond"`
@@ -68,6 +68,9 @@ type SourceProgress struct {
 type SinkProgress struct {
 	Description string `json:"description"`
 	OutputRows  int64  `json:"numOutputRows"`
+	// Ignored are the removals of the query's run so far that the sink was not told of
+	// (on_delete = 'ignore').
+	Ignored int64 `json:"numIgnoredDeletes,omitempty"`
 }
 
 // Rows is the row ledger of a trigger: input is the sum of the next four. Partial
@@ -114,9 +117,10 @@ func Stamp(us int64) string {
 	return time.UnixMicro(us).UTC().Format("2006-01-02T15:04:05.000Z")
 }
 
-func rate(rows, ms int64) float64 {
-	if ms <= 0 {
+// rate is rows per second; 0 for a time that is not known.
+func rate(rows int64, in time.Duration) float64 {
+	if in <= 0 {
 		return 0
 	}
-	return float64(rows) * 1000 / float64(ms)
+	return float64(rows) / in.Seconds()
 }

@@ -9,6 +9,7 @@ import (
 	"context"
 	"encoding/json"
 	"log/slog"
+	"time"
 
 	"github.com/sqlstream/sqlstream/exec/clock"
 	"github.com/sqlstream/sqlstream/exec/sink"
@@ -69,13 +70,14 @@ type Output struct {
 // Query is a running query. Its methods are called from one goroutine.
 type Query struct {
 	Config
-	next  int64 // number of the next batch
-	batch sink.Batch
-	now   int64 // time of the last trigger, µs
-	shown int64 // the watermark that progress shows
-	begun bool
-	given []int64  // rows that the sinks were given in this trigger, by output
-	redo  *planned // a batch whose range is logged and whose result is not
+	next   int64 // number of the next batch
+	batch  sink.Batch
+	now    int64 // time of the last trigger, µs
+	shown  int64 // the watermark that progress shows
+	begun  bool
+	looked time.Time // when the last Step began, whether it found anything or not
+	given  []int64   // rows that the sinks were given in this trigger, by output
+	redo   *planned  // a batch whose range is logged and whose result is not
 	// failed is the error of the trigger that ended the query.
 	failed error
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"sync/atomic"
+	"time"
 
 	"github.com/sqlstream/sqlstream/exec/mutant"
 	"github.com/sqlstream/sqlstream/exec/sink"
@@ -51,6 +52,8 @@ func (q *Query) Step(ctx context.Context) (*Progress, error) {
 
 func (q *Query) step(ctx context.Context) (*Progress, error) {
 	tm := startTiming(q.Clock)
+	since := q.looked
+	q.looked = tm.start
 	p, err := q.plan(ctx, tm)
 	if err != nil || p == nil {
 		return nil, err
@@ -74,7 +77,7 @@ func (q *Query) step(ctx context.Context) (*Progress, error) {
 	if err := q.finish(ctx, p, out, payloads, tm); err != nil {
 		return nil, err
 	}
-	return q.progress(p, out, tm), nil
+	return q.progress(p, out, tm, since), nil
 }
 
 // plan chooses the micro-batch; nil when there is nothing to do.
@@ -131,13 +134,26 @@ func (q *Query) due(now int64) bool {
 		if in.finite() && !in.finished {
 			return true
 		}
+	}
+	return q.idleFrees(now) || q.begun && q.Graph.Due(now)
+}
+
+// idleFrees reports that a scan has become idle since the last trigger, and another one,
+// which is not, need not wait for it any more. Where all are idle the watermark stands.
+func (q *Query) idleFrees(now int64) bool {
+	fell, awake := false, false
+	for _, in := range q.Inputs {
 		for _, s := range in.Scans {
-			if !s.Idle && in.isIdle(s, now) {
-				return true
+			switch {
+			case s.Plan.Watermark == nil || s.Ended:
+			case !in.isIdle(s, now):
+				awake = true
+			case !s.Idle:
+				fell = true
 			}
 		}
 	}
-	return q.begun && q.Graph.Due(now)
+	return fell && awake
 }
 
 // noteStart makes now the moment from which silence of an input counts.
@@ -381,18 +397,24 @@ func (q *Query) commit(ctx context.Context, p *planned, out *build.Outcome, tm *
 	return q.at(Committed, p.id)
 }
 
-func (q *Query) progress(p *planned, out *build.Outcome, tm *timing) *Progress {
+// progress describes a trigger. Its rows have arrived since the query looked before, as
+// Spark counts.
+func (q *Query) progress(p *planned, out *build.Outcome, tm *timing, since time.Time) *Progress {
 	rows := rowsOf(out)
 	total := tm.finish()
-	pr := &Progress{ID: q.ID, RunID: q.RunID, Timestamp: Stamp(p.now), BatchID: p.id, BatchDuration: total,
-		InputRows: rows.Input, ProcessedRate: rate(rows.Input, total), DurationMs: tm.spans, Rows: rows,
+	waited := tm.start.Sub(since)
+	if since.IsZero() {
+		waited = 0
+	}
+	pr := &Progress{ID: q.ID, RunID: q.RunID, Timestamp: Stamp(p.now), BatchID: p.id, BatchDuration: total.Milliseconds(),
+		InputRows: rows.Input, InputRate: rate(rows.Input, waited), ProcessedRate: rate(rows.Input, total), DurationMs: tm.spans, Rows: rows,
 		Operators: operatorStates(q.Graph), Sources: []SourceProgress{}, Sink: SinkProgress{OutputRows: -1}}
 	if q.Name != "" {
 		pr.Name = &q.Name
 	}
-	q.sourceProgress(pr, p, out, total)
+	q.sourceProgress(pr, p, out, waited, total)
 	for i, o := range q.Outputs {
-		pr.Sinks = append(pr.Sinks, SinkProgress{Description: o.Sink.Description(), OutputRows: q.given[i]})
+		pr.Sinks = append(pr.Sinks, SinkProgress{Description: o.Sink.Description(), OutputRows: q.given[i], Ignored: o.View.Ignored})
 	}
 	if len(pr.Sinks) == 1 {
 		pr.Sink, pr.Sinks = pr.Sinks[0], nil
@@ -415,17 +437,20 @@ func (q *Query) eventTime(t build.Times) *EventTime {
 	return e
 }
 
-func (q *Query) sourceProgress(pr *Progress, p *planned, out *build.Outcome, total int64) {
+func (q *Query) sourceProgress(pr *Progress, p *planned, out *build.Outcome, waited, total time.Duration) {
 	for i, in := range q.Inputs {
 		s := SourceProgress{Description: in.Source.Description(), Name: in.Name, EndOffset: orNull(in.end)}
-		s.StartOffset, s.LatestOffset = orNull(p.starts[i]), orNull(in.end)
+		s.StartOffset, s.LatestOffset = orNull(p.starts[i]), orNull(nil)
+		if in.limits() == (source.Limits{}) && in.upTo == nil && !p.logged { // it took all that was there
+			s.LatestOffset = s.EndOffset
+		}
 		for _, sc := range in.Scans {
 			s.InputRows += out.Ledgers[q.Graph.IndexOf(sc)].Input
 			if sc.Plan.Watermark != nil {
 				s.Watermark, s.Idle = Stamp(sc.Watermark), sc.Idle
 			}
 		}
-		s.ProcessedRate = rate(s.InputRows, total)
+		s.InputRate, s.ProcessedRate = rate(s.InputRows, waited), rate(s.InputRows, total)
 		pr.Sources = append(pr.Sources, s)
 	}
 }

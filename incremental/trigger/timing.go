@@ -23,9 +23,9 @@ func (t *timing) span(name string) func() {
 	return func() { t.spans[name] += t.clock.Now().Sub(from).Milliseconds() }
 }
 
-// finish returns the whole time in ms.
-func (t *timing) finish() int64 {
-	total := t.clock.Now().Sub(t.start).Milliseconds()
-	t.spans["triggerExecution"] = total
+// finish returns the whole time.
+func (t *timing) finish() time.Duration {
+	total := t.clock.Now().Sub(t.start)
+	t.spans["triggerExecution"] = total.Milliseconds()
 	return total
 }
