@@ -52,6 +52,9 @@ func (m *machine) start() error {
 	if m.reg, err = builtin.New(fmt.Sprintf("run%d", m.run)); err != nil {
 		return err
 	}
+	if err := inParts(m.reg); err != nil {
+		return err
+	}
 	m.e, err = engine.Open(engine.Options{Builtin: m.reg, FS: m.fs, Clock: m.clock, Workers: m.c.Workers, Dir: "/", Stdout: io.Discard})
 	if err != nil {
 		return err

@@ -227,6 +227,9 @@ func (r *run) progress(s Step, p *trigger.Progress) error {
 	if !p.Rows.Balanced() {
 		return r.fail("ledger", "the ledger does not balance: %+v", p.Rows)
 	}
+	if got, want := p.Watermark, r.watermark(); (got == nil) != (want == nil) || got != nil && *got != *want {
+		return r.fail("watermark", "the watermark is %v, want %v", show(got), show(want))
+	}
 	late := p.Rows.Late + p.Rows.Partial
 	for _, o := range p.Operators { // a row may be late in one branch alone
 		late += o.Late
@@ -236,6 +239,29 @@ func (r *run) progress(s Step, p *trigger.Progress) error {
 		return r.fail("late", "rows within the delay were refused: %+v %+v", p.Rows, p.Operators)
 	}
 	return nil
+}
+
+// watermark is the least of the sources that the query reads, nil without one.
+func (r *run) watermark() *int64 {
+	var out *int64
+	for _, s := range r.m.q.Plan.Scans() {
+		for i, src := range r.c.Sources {
+			if src.Name == s.Relation.Name && (out == nil || r.marks[i] < *out) {
+				out = &r.marks[i]
+			}
+		}
+	}
+	if out != nil && *out == math.MinInt64 {
+		return nil
+	}
+	return out
+}
+
+func show(us *int64) string {
+	if us == nil {
+		return "not set"
+	}
+	return timeText(*us)
 }
 
 // compare takes what was published and holds it to the answer.
@@ -254,6 +280,9 @@ func (r *run) compare(p *trigger.Progress, want []reference.Row) error {
 	if r.holdsBack() {
 		if extra := minus(got, bag); len(extra) > 0 {
 			return r.fail("mismatch", "these rows were called final, but are not in the answer:\n%s\nthe answer is\n%s", extra, bag)
+		}
+		if final, ok := r.finalNow(want); ok && !got.Equal(final) {
+			return r.fail("mismatch", "final and emitted so far\n%s\nwant\n%s", got, final)
 		}
 		return nil
 	}
