@@ -3,15 +3,19 @@ package diag
 // Queries, objects and settings of a running engine.
 const (
 	// SQL4101: a query name or id that no query has.
+	// Example: STOP QUERY per_hour
 	UnknownQuery Code = "SQL4101"
 
 	// SQL4102: a setting that does not exist.
+	// Example: SET timezon = 'UTC'
 	UnknownSetting Code = "SQL4102"
 
 	// SQL4103: a value that a setting does not take.
+	// Example: SET timezone = 'Mars'
 	WrongSetting Code = "SQL4103"
 
 	// SQL4104: an object that cannot be dropped or replaced while it is in use.
+	// Example: CREATE MATERIALIZED VIEW v AS SELECT k FROM plain; DROP SOURCE plain
 	ObjectInUse Code = "SQL4104"
 )
 

@@ -160,7 +160,7 @@ func (w *page) errorCode(c Code, setup string) {
 	w.line("")
 	w.line("### %s", c.Code)
 	w.line("")
-	w.line("%s", strings.ToUpper(c.Text[:1])+c.Text[1:])
+	w.line("%s", capital(c.Text))
 	if c.Example == "" {
 		return
 	}
@@ -170,4 +170,12 @@ func (w *page) errorCode(c Code, setup string) {
 		w.line("%s", strings.TrimRight(err.Error(), "\n"))
 	}
 	w.line("```")
+}
+
+// capital begins a sentence, unless it begins with the name of a function.
+func capital(s string) string {
+	if first, _, _ := strings.Cut(s, " "); strings.Contains(first, "_") {
+		return s
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
 }
