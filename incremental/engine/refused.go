@@ -1,14 +1,17 @@
 package engine
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/sqlstream/sqlstream/exec/source"
 	"github.com/sqlstream/sqlstream/exec/types"
 	"github.com/sqlstream/sqlstream/exec/vec"
 	"github.com/sqlstream/sqlstream/incremental/build"
+	"github.com/sqlstream/sqlstream/incremental/trigger"
 	"github.com/sqlstream/sqlstream/planner/catalog"
 )
 
@@ -18,6 +21,8 @@ import (
 type refusedRows struct {
 	e         *Engine
 	graph     *build.Graph
+	query     *trigger.Query
+	zone      *time.Location
 	badTables map[string]string // by source
 	lateInto  []string          // tables; a late row is of an operator, not of one source
 
@@ -26,9 +31,12 @@ type refusedRows struct {
 	late []lateRow
 }
 
-// lateRow is a refused row as JSON, and who refused it when.
+// lateRow is a refused row as JSON, and who refused it when, with the watermark from
+// before the trigger.
 type lateRow struct {
 	operator, row string
+	watermark     int64
+	reached       bool
 	now           int64
 }
 
@@ -39,17 +47,17 @@ func badColumns() []types.Column {
 }
 
 func lateColumns() []types.Column {
-	return []types.Column{{Name: "operator", Type: types.Of(types.String)}, {Name: "refused_at", Type: types.Of(types.Timestamp)},
-		{Name: "row", Type: types.Of(types.String)}}
+	return []types.Column{{Name: "operator", Type: types.Of(types.String)}, {Name: "watermark", Type: types.Of(types.Timestamp)},
+		{Name: "refused_at", Type: types.Of(types.Timestamp)}, {Name: "row", Type: types.Of(types.String)}}
 }
 
 // refused sets up the tables of refused rows, if a source names one.
-func (o *opening) refused() error {
-	r := &refusedRows{e: o.e, graph: o.cfg.Graph, badTables: map[string]string{}, bad: map[string][]source.BadRow{}}
+func (o *opening) refused() (*refusedRows, error) {
+	r := &refusedRows{e: o.e, graph: o.cfg.Graph, zone: o.zone, badTables: map[string]string{}, bad: map[string][]source.BadRow{}}
 	for _, s := range o.cfg.Graph.Scans {
 		rel := s.Plan.Relation
 		if err := o.e.refusedTables(rel); err != nil {
-			return err
+			return nil, err
 		}
 		if t := rel.Common.BadRows; t != "" {
 			r.badTables[rel.Name] = t
@@ -67,7 +75,7 @@ func (o *opening) refused() error {
 	if o.cfg.Bad != nil || o.cfg.Late != nil {
 		o.cfg.Published = r.publish
 	}
-	return nil
+	return r, nil
 }
 
 // refusedTables makes the tables that a source names for its refused rows.
@@ -115,21 +123,18 @@ func columnText(cols []types.Column) string {
 	return s
 }
 
-// takeBad may be called by several workers.
+// takeBad keeps a row, which comes in order of arrival.
 func (r *refusedRows) takeBad(b source.BadRow) {
-	t, ok := r.badTables[b.Source]
-	if !ok {
-		return
+	if t, ok := r.badTables[b.Source]; ok {
+		r.bad[t] = append(r.bad[t], b)
 	}
-	b.Raw = append([]byte(nil), b.Raw...)
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.bad[t] = append(r.bad[t], b)
 }
 
+// takeLate may be called by several workers.
 func (r *refusedRows) takeLate(operator string, b *vec.Batch, rows []int32) error {
 	cols := r.graph.InputColumns(operator)
 	now := r.e.opt.Clock.Now().UnixMicro()
+	watermark, reached := r.query.Watermark()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, row := range rows {
@@ -139,9 +144,9 @@ func (r *refusedRows) takeLate(operator string, b *vec.Batch, rows []int32) erro
 				text = append(text, ',')
 			}
 			text = append(vec.AppendJSONString(text, []byte(c.Name)), ':')
-			text = vec.AppendJSON(text, b.Cols[i], int(row), r.e.set.zone)
+			text = vec.AppendJSON(text, b.Cols[i], int(row), r.zone)
 		}
-		r.late = append(r.late, lateRow{operator, string(append(text, '}')), now})
+		r.late = append(r.late, lateRow{operator, string(append(text, '}')), watermark, reached, now})
 	}
 	return nil
 }
@@ -159,6 +164,9 @@ func (r *refusedRows) publish() error {
 	if len(r.late) == 0 {
 		return nil
 	}
+	slices.SortStableFunc(r.late, func(a, b lateRow) int { // workers refuse in any order
+		return cmp.Or(cmp.Compare(a.operator, b.operator), cmp.Compare(a.row, b.row))
+	})
 	b := lateBatch(r.late)
 	r.late = nil
 	for _, t := range r.lateInto {
@@ -184,8 +192,13 @@ func lateBatch(rows []lateRow) *vec.Batch {
 	bs := builders(lateColumns())
 	for _, x := range rows {
 		bs[0].AppendString(x.operator)
-		bs[1].AppendInt(x.now)
-		bs[2].AppendString(x.row)
+		if x.reached {
+			bs[1].AppendInt(x.watermark)
+		} else {
+			bs[1].AppendNull()
+		}
+		bs[2].AppendInt(x.now)
+		bs[3].AppendString(x.row)
 	}
 	return batchOf(bs)
 }

@@ -96,13 +96,15 @@ func (o *opening) open(ctx context.Context) (*trigger.Query, error) {
 	if err := o.outputs(ctx); err != nil {
 		return nil, err
 	}
-	if err := o.refused(); err != nil {
+	refused, err := o.refused()
+	if err != nil {
 		return nil, err
 	}
 	if err := o.pin(); err != nil {
 		return nil, err
 	}
-	return trigger.Open(ctx, o.cfg)
+	refused.query, err = trigger.Open(ctx, o.cfg)
+	return refused.query, err
 }
 
 func (o *opening) close() error {
