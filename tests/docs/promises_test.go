@@ -13,7 +13,7 @@ import (
 func script(t *testing.T, s *session, sql string) string {
 	t.Helper()
 	err := s.sql.Script(t.Context(), diag.Source{Text: sql})
-	if out := s.out.take(); err == nil {
+	if out := s.said(err); err == nil {
 		return out
 	}
 	t.Fatal(err)

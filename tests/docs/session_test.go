@@ -69,7 +69,7 @@ type session struct {
 	page, dir string
 	real      string // dir without symbolic links
 	e         *engine.Engine
-	out       *lockedBuffer
+	out, err  *lockedBuffer
 	sql       *repl.Session
 }
 
@@ -95,7 +95,7 @@ func (l *lockedBuffer) take() string {
 
 func newSession(t *testing.T, page string) *session {
 	t.Helper()
-	s := &session{page: page, dir: t.TempDir(), out: &lockedBuffer{}}
+	s := &session{page: page, dir: t.TempDir(), out: &lockedBuffer{}, err: &lockedBuffer{}}
 	if err := prepare(s.dir, page); err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +106,7 @@ func newSession(t *testing.T, page string) *session {
 	if s.e, err = open(s.dir, s.out); err != nil {
 		t.Fatal(err)
 	}
-	s.sql = &repl.Session{Engine: s.e, Out: s.out, Err: s.out, Format: output.Table}
+	s.sql = &repl.Session{Engine: s.e, Out: s.out, Err: s.err, Format: output.Table}
 	return s
 }
 
@@ -169,15 +169,25 @@ func (s *session) runSQL(t *testing.T, b *Block) string {
 		if k := q.Plan.Trigger; k != nil && (k.Kind == ast.TriggerAvailableNow || k.Kind == ast.TriggerOnce) {
 			if end := q.Await(ctx); end != nil {
 				err = end
-				fmt.Fprintf(s.out, "error: %v\n", end)
+				fmt.Fprintf(s.err, "error: %v\n", end)
 			}
 		}
 	}
-	got := s.out.take()
+	got := s.said(err)
 	if err != nil && !saysError(b) {
 		t.Errorf("line %d: the block fails, and no output below it says so:\n%s", b.Line, got)
 	}
 	return got
+}
+
+// said is what a block printed. Queries print beside the shell, so notes come first, and
+// errors last.
+func (s *session) said(err error) string {
+	out, notes := s.out.take(), s.err.take()
+	if err != nil {
+		return out + notes
+	}
+	return notes + out
 }
 
 func saysError(b *Block) bool { return b.Output != nil && strings.Contains(b.Output.Text, "error") }
