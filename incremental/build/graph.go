@@ -131,6 +131,9 @@ func (g *Graph) add(ctx context.Context, p physical.Node, byPlan map[physical.No
 	if err := g.fill(ctx, n); err != nil {
 		return nil, err
 	}
+	if n.op != nil && n.byArrival() && n.derived() {
+		n.op = stateful.Arrange(n.op, columnTypes(p.Children()[0]))
+	}
 	n.ordered = n.op != nil && isOrdered(n.op)
 	g.nodes = append(g.nodes, n)
 	if n.op != nil {

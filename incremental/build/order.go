@@ -7,6 +7,7 @@ import (
 
 	"github.com/sqlstream/sqlstream/exec/vec"
 	"github.com/sqlstream/sqlstream/incremental/stateful"
+	"github.com/sqlstream/sqlstream/planner/physical"
 )
 
 // heldBytes is the default of Env.Held.
@@ -85,6 +86,29 @@ func (t *Trigger) concurrent(output int) bool { return t.Concurrent != nil && t.
 func isOrdered(op stateful.Operator) bool {
 	_, parallel := op.(stateful.Parallel)
 	return !parallel
+}
+
+// byArrival reports that the result of an operator depends on which of its rows came
+// first.
+func (n *node) byArrival() bool {
+	switch n.plan.(type) {
+	case *physical.Dedup, *physical.Limit:
+		return true
+	case *physical.Aggregate:
+		return isOrdered(n.op)
+	}
+	return false
+}
+
+// derived reports that every row that enters n comes out of an operator with state: in
+// an order that means nothing.
+func (n *node) derived() bool {
+	for _, k := range n.kids {
+		if k.op == nil && !k.derived() {
+			return false
+		}
+	}
+	return len(n.kids) > 0
 }
 
 // open begins a split.

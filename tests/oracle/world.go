@@ -31,6 +31,9 @@ type world struct {
 	sql string
 	d   dialect
 
+	restarts bool // after every trigger
+
+	fs    vfs.FS
 	clock *clock.Fake
 	e     *engine.Engine
 	q     *engine.Query
@@ -59,24 +62,38 @@ var start = time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)
 func newWorld(ctx context.Context, c *Case, dir string, d dialect) (*world, error) {
 	w := &world{c: c, ctx: ctx, dir: dir, d: d, clock: clock.NewFake(start), fed: map[string][]reference.Change{}, sink: &capture{}}
 	w.sql = d.query(c.SQL)
-	fs := vfs.FS(vfs.NewCrashable(1))
+	w.fs = vfs.NewCrashable(1)
 	if w.files() {
-		fs = vfs.OS()
+		w.fs = vfs.OS()
 	}
+	return w, w.open()
+}
+
+// open starts the program and the query on its checkpoint.
+func (w *world) open() error {
 	var err error
-	w.e, err = engine.Open(engine.Options{FS: fs, Clock: w.clock, Workers: 2, Dir: "/", Stdout: io.Discard})
+	w.e, err = engine.Open(engine.Options{FS: w.fs, Clock: w.clock, Workers: 2, Dir: "/", Stdout: io.Discard})
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if err := w.define(); err != nil {
-		return w, err
+		return err
 	}
-	w.q, err = w.e.Start(ctx, diag.Source{Name: c.Name, Text: w.sql}, engine.StartOptions{Name: "q", Mode: emitMode(c.Mode),
+	w.q, err = w.e.Start(w.ctx, diag.Source{Name: w.c.Name, Text: w.sql}, engine.StartOptions{Name: "q", Mode: emitMode(w.c.Mode),
 		Manual: true, Checkpoint: filepath.Join(w.root(), "checkpoint"), Sink: w.sink})
 	if err == nil {
 		w.sink.cols = w.q.Plan.Outputs[0].OutputColumns()
 	}
-	return w, err
+	return err
+}
+
+// restart kills the program and opens it again.
+func (w *world) restart() error {
+	w.e.Kill()
+	fed := maps.Clone(w.fed)
+	err := w.open()
+	w.fed = fed // tables were filled again
+	return err
 }
 
 // files reports that the rows come as JSON lines through the file source: for the
@@ -163,7 +180,11 @@ func (w *world) exec(sql string) error {
 	})
 }
 
-func (w *world) close() { w.e.Kill() }
+func (w *world) close() {
+	if w.e != nil {
+		w.e.Kill()
+	}
+}
 
 // deliver gives batch i of a source to the engine.
 func (w *world) deliver(s *Source, i int) error {
@@ -268,6 +289,11 @@ func (w *world) play() error {
 			}
 		}
 		w.turns = append(w.turns, t)
+		if w.restarts {
+			if err := w.restart(); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
 }
