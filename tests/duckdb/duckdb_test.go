@@ -56,7 +56,7 @@ func (t *tally) add(o tally) {
 
 func compare(t *testing.T, db *sql.DB, c *random.Case) tally {
 	t.Helper()
-	query, said := c.Query.SQL(random.Duck)
+	query, said := c.DuckSQL()
 	if !said {
 		return tally{unsaid: 1}
 	}

@@ -28,6 +28,7 @@ type Input struct {
 func (c *Case) EndState(ctx context.Context) (*EndState, bool, error) {
 	c = c.copy()
 	c.Mode = sink.Changelog
+	c.Query.Order, c.Query.Limit = nil, 0
 	r := &run{c: c, ctx: ctx, step: -1, out: &Outcome{}}
 	defer func() {
 		if r.m != nil {
@@ -91,4 +92,11 @@ func inputOf(cols []column, rows []reference.Row) Input {
 		in.Rows = append(in.Rows, lits)
 	}
 	return in
+}
+
+// DuckSQL is the query of EndState for DuckDB; false if it cannot be said there.
+func (c *Case) DuckSQL() (string, bool) {
+	q := c.Query.clone()
+	q.Order, q.Limit = nil, 0
+	return q.SQL(Duck)
 }

@@ -63,7 +63,9 @@ func (g *grammar) forms(sc scope, k Kind) []form {
 			form{text: "substring($1, 1, 1)", args: []Kind{Str}}, form{text: "CAST($1 AS STRING)", args: []Kind{Int}})
 	case Time:
 		return []form{{text: "($1 + INTERVAL '10' MINUTE)", args: []Kind{Time}}, {text: "($1 - INTERVAL '5' MINUTE)", args: []Kind{Time}},
-			{text: "date_trunc('hour', $1)", args: []Kind{Time}}}
+			{text: "date_trunc('hour', $1)", args: []Kind{Time}}, {text: "greatest($1, $2)", args: []Kind{Time, Time}},
+			{text: "least($1, $2)", args: []Kind{Time, Time}}, {text: "coalesce($1, $2)", args: []Kind{Time, Time}},
+			{text: "CAST(CAST($1 AS DATE) AS TIMESTAMP)", args: []Kind{Time}}}
 	case Bool:
 		return append(g.predicates(sc), out...)
 	}

@@ -47,6 +47,16 @@ func (g *grammar) query() *Select {
 	return s
 }
 
+// order adds ORDER BY, and LIMIT now and then.
+func (g *grammar) order(s *Select) {
+	for _, i := range g.r.Perm(len(s.Items))[:1+g.r.IntN(len(s.Items))] {
+		s.Order = append(s.Order, s.Items[i].Name+[]string{"", " DESC", " NULLS LAST", " DESC NULLS FIRST"}[g.r.IntN(4)])
+	}
+	if g.chance(40) {
+		s.Limit = 1 + g.r.IntN(4)
+	}
+}
+
 // level draws one SELECT over another level or a source.
 func (g *grammar) level(depth int) *Select {
 	s := &Select{}
@@ -59,8 +69,11 @@ func (g *grammar) level(depth int) *Select {
 		sc = sc.with(g.join(s, sc))
 	}
 	if len(sc[Ints]) > 0 && g.chance(25) {
-		s.Unnest, s.UnnestAs = g.leaf(sc, Ints), g.name("u")
+		s.Unnest, s.UnnestAs, s.Numbered = g.leaf(sc, Ints), g.name("u"), g.chance(30)
 		sc = sc.with(scope{Int: {{Kind: Int, Text: s.UnnestAs + ".e"}}})
+		if s.Numbered {
+			sc.add(&Expr{Kind: Big, Text: s.UnnestAs + ".o"})
+		}
 	}
 	for range []int{0, 0, 0, 1, 1, 2}[g.r.IntN(6)] {
 		s.Where = append(s.Where, g.condition(sc))
@@ -86,7 +99,11 @@ func (g *grammar) from(s *Select, depth int) (scope, bool) {
 	if depth <= 1 {
 		src := g.sources[g.r.IntN(len(g.sources))]
 		s.From = From{Table: src.Name, Alias: alias}
-		return columnsOf(alias, sourceColumns()), !src.Changelog
+		sc := columnsOf(alias, sourceColumns())
+		if g.chance(15) {
+			g.tableFunction(&s.From, src, sc)
+		}
+		return sc, !src.Changelog
 	}
 	sub := g.level(depth - 1)
 	if g.chance(20) {
@@ -94,6 +111,33 @@ func (g *grammar) from(s *Select, depth int) (scope, bool) {
 	}
 	s.From = From{Sub: sub, Alias: alias}
 	return itemsOf(alias, sub), false
+}
+
+// tableFunction reads the source through a function.
+func (g *grammar) tableFunction(f *From, src Source, sc scope) {
+	keys := []string{"a, s", "s", "b, x", "ts, a", "xs"}[g.r.IntN(5)]
+	switch g.r.IntN(4) {
+	case 0:
+		f.Func = "TUMBLE(TABLE $t, DESCRIPTOR(ts), INTERVAL '10' MINUTE)"
+		f.Duck = "(SELECT *, time_bucket(INTERVAL '10' MINUTE, ts) AS window_start, " +
+			"time_bucket(INTERVAL '10' MINUTE, ts) + INTERVAL '10' MINUTE AS window_end FROM $t WHERE ts IS NOT NULL)"
+	case 1:
+		f.Func = "HOP(TABLE $t, DESCRIPTOR(ts), INTERVAL '10' MINUTE, INTERVAL '20' MINUTE)"
+		f.Duck = "(SELECT *, time_bucket(INTERVAL '10' MINUTE, ts) - to_minutes(10 * i) AS window_start, " +
+			"time_bucket(INTERVAL '10' MINUTE, ts) + to_minutes(20 - 10 * i) AS window_end FROM $t, (SELECT unnest(range(2)) AS i) WHERE ts IS NOT NULL)"
+	case 2:
+		if !src.Changelog {
+			f.Func = "drop_duplicates(TABLE $t, DESCRIPTOR(" + keys + "))"
+		}
+		return
+	default:
+		if !src.Changelog {
+			f.Func = "drop_duplicates_within_watermark(TABLE $t, DESCRIPTOR(" + keys + "))"
+		}
+		return
+	}
+	sc.add(&Expr{Kind: Time, Text: f.Alias + ".window_start"})
+	sc.add(&Expr{Kind: Time, Text: f.Alias + ".window_end"})
 }
 
 func columnsOf(alias string, cols []column) scope {
@@ -108,6 +152,10 @@ func itemsOf(alias string, s *Select) scope {
 	sc := scope{}
 	for _, it := range s.Items {
 		sc.add(&Expr{Kind: it.Kind, Text: alias + "." + it.Name})
+		if it.Kind == Win {
+			sc.add(&Expr{Kind: Time, Text: alias + "." + it.Name + ".start"})
+			sc.add(&Expr{Kind: Time, Text: alias + "." + it.Name + ".end"})
+		}
 	}
 	return sc
 }
@@ -141,6 +189,7 @@ func (g *grammar) union(s *Select, n int) {
 	for i, it := range s.Items {
 		kinds[i] = it.Kind
 	}
+	s.Rows = !g.chance(30)
 	for range n {
 		u := &Select{}
 		sc, _ := g.from(u, 1+g.r.IntN(2))
@@ -203,10 +252,16 @@ func (g *grammar) window(s *Select, sc scope, out scope) {
 	if g.chance(40) {
 		s.Items = append(s.Items, Item{end.clone(), g.name("c")})
 	}
+	if g.chance(10) {
+		s.Items = append(s.Items, Item{w.whole(), g.name("c")})
+	}
 }
 
 // key is a column, or an expression that has one.
 func (g *grammar) key(sc scope) *Expr {
+	if len(sc[Win]) > 0 && g.chance(40) {
+		return sc[Win][0].clone()
+	}
 	k := []Kind{Int, Int, Str, Str, Bool, Dbl, Dec, Big, Time}[g.r.IntN(9)]
 	for len(sc[k]) == 0 {
 		if k = Kind(g.r.IntN(int(Ints) + 1)); g.chance(10) {

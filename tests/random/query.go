@@ -19,10 +19,11 @@ const (
 	Bool
 	Time
 	Ints // ARRAY<INT>
+	Win  // STRUCT<start, end>: a window as one value
 )
 
 func (k Kind) String() string {
-	return [...]string{"INT", "BIGINT", "DOUBLE", "DECIMAL(10,2)", "STRING", "BOOLEAN", "TIMESTAMP", "INT[]"}[k]
+	return [...]string{"INT", "BIGINT", "DOUBLE", "DECIMAL(10,2)", "STRING", "BOOLEAN", "TIMESTAMP", "INT[]", "STRUCT<start: TIMESTAMP, \"end\": TIMESTAMP>"}[k]
 }
 
 // Dialect is who reads the SQL.
@@ -50,9 +51,12 @@ type Item struct {
 	Name string
 }
 
-// From is what a SELECT reads: a source or table by name, or a query.
+// From is what a SELECT reads: a source or table by name, or a query. Func is a table
+// function over the source, in which $t is its name; Duck says the same as a query.
 type From struct {
 	Table string
+	Func  string
+	Duck  string
 	Sub   *Select
 	Alias string
 }
@@ -80,12 +84,16 @@ type Select struct {
 	Join     *Join
 	Unnest   *Expr // CROSS JOIN UNNEST(…) AS UnnestAs(e)
 	UnnestAs string
+	Numbered bool // WITH ORDINALITY
 	Where    []*Expr
 	Grouped  bool
 	Window   *Window
 	Keys     []*Expr
 	Having   []*Expr
 	Union    []*Select
+	Rows     bool     // UNION ALL; else UNION
+	Order    []string // ORDER BY, complete mode only
+	Limit    int      // 0 = none
 }
 
 // SQL prints a query; false if the dialect cannot say it.
@@ -110,8 +118,14 @@ func (p *printer) add(parts ...string) {
 func (p *printer) query(s *Select) {
 	p.one(s)
 	for _, u := range s.Union {
-		p.add(" UNION ALL ")
+		p.add(map[bool]string{true: " UNION ALL ", false: " UNION "}[s.Rows])
 		p.one(u)
+	}
+	if len(s.Order) > 0 {
+		p.add(" ORDER BY ", strings.Join(s.Order, ", "))
+	}
+	if s.Limit > 0 {
+		p.add(" LIMIT ", strconv.Itoa(s.Limit))
 	}
 }
 
@@ -139,7 +153,9 @@ func (p *printer) one(s *Select) {
 	if s.Unnest != nil {
 		p.add(" CROSS JOIN UNNEST(")
 		p.expr(s.Unnest)
-		p.add(") AS ", s.UnnestAs, "(e)")
+		p.add(map[bool]string{true: ") WITH ORDINALITY AS ", false: ") AS "}[s.Numbered], s.UnnestAs,
+			map[bool]string{true: "(e, o)", false: "(e)"}[s.Numbered])
+		p.failed = p.failed || s.Numbered && p.d == Duck
 	}
 	where := s.Where
 	if s.Window != nil && p.d == Duck {
@@ -167,12 +183,18 @@ func (p *printer) list(list []*Expr, sep string) {
 }
 
 func (p *printer) from(f From) {
-	if f.Sub == nil {
-		p.add(f.Table)
-	} else {
+	switch {
+	case f.Sub != nil:
 		p.add("(")
 		p.query(f.Sub)
 		p.add(")")
+	case f.Func != "" && p.d == Duck:
+		p.failed = p.failed || f.Duck == ""
+		p.add(strings.ReplaceAll(f.Duck, "$t", f.Table))
+	case f.Func != "":
+		p.add(strings.ReplaceAll(f.Func, "$t", f.Table))
+	default:
+		p.add(f.Table)
 	}
 	p.add(" AS ", f.Alias)
 }
@@ -240,6 +262,11 @@ func (w *Window) bound(end bool) *Expr {
 		e.Duck = "(" + e.Duck + " + INTERVAL '" + strconv.FormatInt(w.Size, 10) + "' MINUTE)"
 	}
 	return e
+}
+
+// whole is the window as one value.
+func (w *Window) whole() *Expr {
+	return &Expr{Kind: Win, Text: "window", Duck: "-"}
 }
 
 // duckStart is the start of the window of number i, counted back from the last one.

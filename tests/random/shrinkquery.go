@@ -57,7 +57,7 @@ func (c *cutter) query(s *Select, whole bool) *Select {
 	}
 	if len(s.Union) > 0 && c.here() {
 		next := s.Union[0]
-		next.Union = s.Union[1:]
+		next.Union, next.Rows = s.Union[1:], s.Rows
 		for i := range next.Items {
 			next.Items[i].Name = s.Items[i].Name
 		}
@@ -93,6 +93,12 @@ func (c *cutter) clauses(s *Select) {
 		c.drop(list)
 	}
 	switch {
+	case s.Limit > 0 && c.here():
+		s.Limit = 0
+	case len(s.Order) > 0 && c.here():
+		s.Order = s.Order[1:]
+	case s.From.Func != "" && c.here():
+		s.From.Func = ""
 	case s.Distinct && c.here():
 		s.Distinct = false
 	case s.Unnest != nil && c.here():
