@@ -13,11 +13,11 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"github.com/sqlstream/sqlstream/exec/builtin"
 	"github.com/sqlstream/sqlstream/exec/clock"
 	"github.com/sqlstream/sqlstream/incremental/engine"
-	"time"
 )
 
 // Reference is where generated pages are, from the root of the repository.
