@@ -132,6 +132,7 @@ func (q *Query) restoreSources(prepared int64) error {
 	}
 	for i, in := range q.Inputs {
 		if in.finished {
+			in.end = line.Sources[in.Name]
 			continue
 		}
 		if mutant.On("sources-not-restored") {

@@ -66,6 +66,9 @@ func (r *runner) history(disk vfs.FS, c *checkpoint.Checkpoint) ([]taken, error)
 		h[n].now = o.Now
 	}
 	for _, name := range r.sources() {
+		if r.static[name] {
+			continue
+		}
 		take := r.takeFiles
 		if r.memory {
 			take = r.takeRows

@@ -68,7 +68,11 @@ func (p *life) open() error {
 			return err
 		}
 		p.boxes[name], d.inputs[box.dir] = box, box
-		if err := p.arrive(name, 1+p.Rand.IntN(3)); err != nil {
+		first := 1 + p.Rand.IntN(3)
+		if p.tables[name] {
+			first = len(p.inputs[name])
+		}
+		if err := p.arrive(name, first); err != nil {
 			return err
 		}
 	}

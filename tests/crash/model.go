@@ -241,3 +241,40 @@ func nowModel(history []taken) expected {
 	}
 	return e.sort()
 }
+
+func unionModel(history []taken) expected {
+	e := newExpected(1)
+	for _, b := range history {
+		for _, r := range append(append([]row(nil), b.rows["a"]...), b.rows["b"]...) {
+			e.add(0, b.id, "%d|%d", r.ID, r.V)
+		}
+	}
+	return e.sort()
+}
+
+// joinModel: the whole result after each batch with input.
+func joinModel(table []file) model {
+	known := map[int64]bool{}
+	for _, f := range table {
+		for _, r := range f.rows {
+			known[r.ID] = true
+		}
+	}
+	return func(history []taken) expected {
+		e := newExpected(1)
+		seen, all := map[int64]bool{}, map[bool]sums{}
+		for _, b := range history {
+			for _, r := range b.rows["a"] {
+				if !seen[r.ID] {
+					seen[r.ID] = true
+					x := all[known[r.ID]]
+					all[known[r.ID]] = sums{x.n + 1, x.s + r.V}
+				}
+			}
+			for k, x := range all {
+				e.add(0, b.id, "%t|%d|%d|+1", k, x.n, x.s)
+			}
+		}
+		return e.sort()
+	}
+}

@@ -11,6 +11,8 @@ import (
 type workload struct {
 	name    string
 	inputs  map[string][]file // by source; its directory is /in/<source>
+	tables  map[string]bool   // inputs that are finite tables, there from the start
+	static  map[string]bool   // those that are no input of the stream: sides of joins
 	memory  bool              // the rows of the inputs come through INSERT
 	options string            // further options of the sources
 	sql     string            // sinks and the query, with %[1]s for WITH options of the query
@@ -27,6 +29,14 @@ const columns = `(id BIGINT, who STRING, at TIMESTAMP, v BIGINT, pad STRING, WAT
 func (w *workload) setup(maxFiles int) string {
 	out := ""
 	for _, name := range w.sources() {
+		if w.tables[name] && w.memory {
+			out += fmt.Sprintf("CREATE TABLE %s (id BIGINT, who STRING, at TIMESTAMP, v BIGINT, pad STRING);\n", name)
+			continue
+		}
+		if w.tables[name] {
+			out += fmt.Sprintf("CREATE TABLE %s (id BIGINT, who STRING, at TIMESTAMP, v BIGINT, pad STRING) WITH (connector = 'file', path = '/in/%s', format = 'json', max_files_per_trigger = 1);\n", name, name)
+			continue
+		}
 		if w.memory {
 			out += fmt.Sprintf("CREATE SOURCE %s %s;\n", name, columns)
 			continue
@@ -90,6 +100,20 @@ GROUP BY window(at, '10 minutes') EMIT APPEND TRIGGER MANUAL WITH (name = 'q')`,
 		{name: "memory source", inputs: map[string][]file{"a": a}, memory: true, sinks: []string{"/out/s"}, format: "json",
 			sql: `CREATE SINK s WITH (connector = 'file', path = '/out/s', format = 'json');
 INSERT INTO s ` + dedupWindows, model: dedupModel},
+		{name: "a table beside a stream", inputs: map[string][]file{"a": a, "b": makeFiles(3, "b", 3, rows)}, tables: map[string]bool{"b": true},
+			sinks: []string{"/out/s"}, format: "json",
+			sql: `CREATE SINK s WITH (connector = 'file', path = '/out/s', format = 'json');
+INSERT INTO s SELECT id, v FROM a UNION ALL SELECT id, v FROM b TRIGGER MANUAL WITH (name = 'q')`, model: unionModel},
+		{name: "a table in memory beside a stream", inputs: map[string][]file{"a": a, "b": makeFiles(3, "b", 3, rows)}, tables: map[string]bool{"b": true}, memory: true,
+			sinks: []string{"/out/s"}, format: "json",
+			sql: `CREATE SINK s WITH (connector = 'file', path = '/out/s', format = 'json');
+INSERT INTO s SELECT id, v FROM a UNION ALL SELECT id, v FROM b TRIGGER MANUAL WITH (name = 'q')`, model: unionModel},
+		{name: "join with a table, distinct, complete mode", inputs: map[string][]file{"a": a, "b": a[:2]}, tables: map[string]bool{"b": true},
+			static: map[string]bool{"b": true}, sinks: []string{"/out/s"},
+			sql: `CREATE SINK s WITH (connector = 'recording', path = '/out/s');
+INSERT INTO s SELECT known, count(*) AS n, sum(v) AS s FROM (
+  SELECT DISTINCT a.id, a.v, d.id IS NOT NULL AS known FROM a LEFT JOIN (SELECT DISTINCT id FROM b) AS d ON a.id = d.id) AS j
+GROUP BY known EMIT COMPLETE TRIGGER MANUAL WITH (name = 'q')`, model: joinModel(a[:2])},
 		{name: "trigger time", inputs: map[string][]file{"a": a}, sinks: []string{"/out/s"},
 			sql: `CREATE SINK s WITH (connector = 'recording', path = '/out/s');
 INSERT INTO s SELECT id, v, now() AS t FROM a TRIGGER MANUAL WITH (name = 'q')`, model: nowModel},
