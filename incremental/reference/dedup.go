@@ -8,9 +8,10 @@ import (
 	"github.com/sqlstream/sqlstream/planner/logical"
 )
 
-// dedup keeps the row of each key that arrived first. Within a watermark a key may come
-// again once the watermark of an earlier trigger has reached the time of its first
-// row plus the delay; each row carries that watermark.
+// dedup keeps the row of each key that arrived first. Within a watermark a key is
+// forgotten at the end of the trigger in which the watermark reaches the time of its
+// first row plus the delay, and may come again; each row carries the watermark that the
+// trigger before left.
 func (i *interpreter) dedup(d *logical.Dedup) ([]Row, error) {
 	in, err := i.node(d.Input)
 	if err != nil {
@@ -35,18 +36,24 @@ func (i *interpreter) dedup(d *logical.Dedup) ([]Row, error) {
 }
 
 func within(rows []Row, key func(Row) []any, col int, delay int64) []Row {
-	first := map[string]any{}
+	first := map[string]Row{}
 	var out []Row
 	for _, r := range rows {
 		k := Text(key(r))
 		old, seen := first[k]
-		if t, ok := old.(int64); seen && (!ok || r.Watermark < t+delay) {
+		if seen && !forgotten(old, col, delay, r) {
 			continue
 		}
-		first[k] = r.Values[col]
+		first[k] = r
 		out = append(out, r)
 	}
 	return out
+}
+
+// forgotten tells that the key of an earlier row is not known any more when r arrives.
+func forgotten(old Row, col int, delay int64, r Row) bool {
+	t, ok := old.Values[col].(int64)
+	return ok && old.Batch != r.Batch && r.Watermark >= t+delay
 }
 
 // eventTime finds the column that carries the watermark of the scan below, unchanged.

@@ -205,19 +205,20 @@ func TestSort(t *testing.T) {
 
 func TestDedup(t *testing.T) {
 	in := tableOf("t", columns("k", bigint, "ts", stamp))
-	at := func(k, ts any, watermark int64) {
-		in.changes = append(in.changes, Change{[]any{k, ts}, 1, Moment{Watermark: watermark}})
+	at := func(k, ts any, batch, watermark int64) {
+		in.changes = append(in.changes, Change{[]any{k, ts}, 1, Moment{Batch: batch, Watermark: watermark}})
 	}
-	at(int64(1), int64(100), math.MinInt64)
-	at(int64(1), int64(105), 109) // 100 + 10 is not reached
-	at(int64(1), int64(106), 110)
-	at(nil, int64(3), 110)
-	at(nil, int64(4), 112)
+	at(int64(1), int64(100), 0, math.MinInt64)
+	at(int64(1), int64(105), 1, 109) // 100 + 10 is not reached
+	at(int64(1), int64(106), 2, 110)
+	at(nil, int64(3), 2, 110)
+	at(nil, int64(4), 2, 112) // known until the end of the trigger
+	at(nil, int64(5), 3, 112)
 	d := &logical.Dedup{Input: in.scan, Keys: []int{0}}
 	check(t, "plain", answer(t, d, in), "1 | 100", "NULL | 3")
 	d.Within = true
 	in.scan.Watermark = &logical.Watermark{Col: 1, Delay: types.IntervalValue{Micros: 10}}
-	check(t, "within", answer(t, d, in), "1 | 100", "1 | 106", "NULL | 3", "NULL | 4")
+	check(t, "within", answer(t, d, in), "1 | 100", "1 | 106", "NULL | 3", "NULL | 5")
 }
 
 func TestJoin(t *testing.T) {

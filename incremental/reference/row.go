@@ -8,7 +8,8 @@ import (
 
 // Moment is what surrounded a row when it arrived, µs.
 type Moment struct {
-	Now       int64 // the trigger's time: what now() gave for it
+	Batch     int64 // the trigger
+	Now       int64 // its time: what now() gave for it
 	Watermark int64 // of the trigger before: keys that it had passed were forgotten
 }
 

@@ -103,7 +103,7 @@ func (g *grammar) from(s *Select, depth int) (scope, bool) {
 		if g.chance(15) {
 			g.tableFunction(&s.From, src, sc)
 		}
-		return sc, !src.Changelog
+		return sc, !src.Changelog && s.From.Func == ""
 	}
 	sub := g.level(depth - 1)
 	if g.chance(20) {

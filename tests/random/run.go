@@ -188,7 +188,7 @@ func (r *run) feed(s Step) {
 	for i, list := range s.Changes {
 		mark := r.marks[i]
 		for _, c := range list {
-			c.Moment = reference.Moment{Now: now, Watermark: mark}
+			c.Moment = reference.Moment{Batch: int64(r.step), Now: now, Watermark: mark}
 			r.fed[i] = append(r.fed[i], c)
 			if t, ok := c.Values[timeColumn].(int64); ok {
 				r.marks[i] = max(r.marks[i], t-r.c.Sources[i].Delay*minute)
