@@ -53,6 +53,7 @@ type dedup struct {
 	lists timeLists // groups by the time of until
 
 	bound, boundLogged, closedTo int64
+	passed                       bool     // a key is held that the bound has passed: the delay is 0
 	dirty                        []uint32 // new groups since the last LogState
 
 	keys     []*vec.Vector
@@ -181,6 +182,7 @@ func (d *dedup) untilOf(b *vec.Batch, row int) int64 {
 
 func (d *dedup) remember(g uint32, until int64) {
 	d.until[g] = until
+	d.passed = d.passed || until < d.bound
 	if until != never {
 		d.lists.add(until, g)
 	}
@@ -211,7 +213,7 @@ func (d *dedup) Advance(t *Trigger, fronts [][]int64, _ Emit) error {
 
 // forget drops the keys that nothing can touch any more.
 func (d *dedup) forget() {
-	if !d.cfg.Clean && d.cfg.Expires == nil || d.bound == d.closedTo || d.bound == NoFrontier {
+	if !d.cfg.Clean && d.cfg.Expires == nil || d.bound == d.closedTo && !d.passed || d.bound == NoFrontier {
 		return
 	}
 	d.lists.below(d.bound, func(g uint32) bool {
@@ -221,7 +223,7 @@ func (d *dedup) forget() {
 		d.drop(g)
 		return true
 	})
-	d.closedTo = d.bound
+	d.closedTo, d.passed = d.bound, false
 	if d.table.Len() == 0 {
 		d.table, d.until = hash.New(d.cfg.KeyTypes), nil
 	}

@@ -121,3 +121,28 @@ func TestWithinWatermarkBoundary(t *testing.T) {
 		t.Fatalf("the key may come again at frontier 110, got %v", d)
 	}
 }
+
+// Under a delay of 0 a key is forgotten in its own trigger, whether or not the frontier
+// moves in it.
+func TestWithinWatermarkWithoutDelay(t *testing.T) {
+	c := dedupCase("no delay", dedupTwin{keys: []int{1}, bound: 0, delay: 10})
+	c.make = func(t tester) Operator {
+		op, err := NewDedup(DedupConfig{Name: "no delay", Keys: []int{1}, KeyTypes: []types.Type{text}, Bound: 0,
+			Expires: func(x int64) int64 { return x }})
+		if err != nil {
+			t.Fatalf("%v", err)
+		}
+		return op
+	}
+	for _, restart := range []bool{false, true} {
+		r := c.newRun(t, variant{batch: 10, restart: restart})
+		for i := range 3 {
+			if d := r.trigger(t, i, []change{{[]any{int64(100), "a", nil}, 1}}, []int64{100}); len(d) != 1 {
+				t.Errorf("restart %t, trigger %d: %v", restart, i, d)
+			}
+		}
+		if len(r.log) > 1 {
+			t.Errorf("restart %t: %d entries are logged", restart, len(r.log))
+		}
+	}
+}
