@@ -121,6 +121,7 @@ func TestPauseHoldsAQuery(t *testing.T) {
 	w.asleep()
 	w.clock.Advance(time.Second)
 	d.has(t, "v batch 0 rows 1")
+	w.asleep()
 	w.must("PAUSE QUERY v; INSERT INTO plain VALUES ('a', 2)")
 	w.clock.Advance(time.Minute)
 	w.gives("SELECT k, n FROM v", "a 1") // read while it is paused
