@@ -161,10 +161,14 @@ func TestLinear(t *testing.T) {
 				}
 				return best
 			}
-			a, b := max(measure(small), time.Millisecond), measure(large)
-			if b > 80*a { // linear is 16, quadratic 256
-				t.Errorf("%d bytes took %v, %d bytes took %v", len(small), a, len(large), b)
+			var a, b time.Duration
+			for range 6 { // a busy machine disturbs some attempts, not all
+				a, b = max(measure(small), time.Millisecond), measure(large)
+				if b <= 80*a { // linear is 16, quadratic 256
+					return
+				}
 			}
+			t.Errorf("%d bytes took %v, %d bytes took %v", len(small), a, len(large), b)
 		})
 	}
 }
