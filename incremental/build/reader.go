@@ -3,7 +3,6 @@ package build
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/sqlstream/sqlstream/exec/expr"
@@ -27,7 +26,7 @@ type reader struct {
 	times     Times
 	fates     vec.Fates
 	cols      []*vec.Vector
-	ahead     []int32
+	kept      []int32
 }
 
 func newReader(w *worker, s *Scan, r *run, q *turns) *reader {
@@ -70,16 +69,6 @@ func (p *reader) read(ctx context.Context, s source.Split, index int64) error {
 	return p.turns.finish(p.w, p.w.lane)
 }
 
-// refuse counts a bad row, and keeps it if somebody wants it.
-func (p *reader) refuse(b source.BadRow) {
-	p.ledger.Bad++
-	if p.run.t.Bad == nil {
-		return
-	}
-	b.Raw = append([]byte(nil), b.Raw...)
-	p.bad = append(p.bad, badRow{p.split, b})
-}
-
 // batch takes one batch of the source through the scan and on.
 func (p *reader) batch(in *vec.Batch) error {
 	rows := int64(in.Rows())
@@ -98,6 +87,9 @@ func (p *reader) batch(in *vec.Batch) error {
 		b.Cols = append(b.Cols, v)
 	}
 	p.cols = b.Cols[:0]
+	if err := p.cutNulls(&b); err != nil {
+		return err
+	}
 	if err := p.time(&b); err != nil {
 		return err
 	}
@@ -206,43 +198,4 @@ func denseTimes(us []int64) Times {
 		t.sum += x - t.base
 	}
 	return t
-}
-
-// cutAhead turns rows later than limit into bad rows.
-func (p *reader) cutAhead(b *vec.Batch, v *vec.Vector, limit int64) {
-	if t := timesOf(v, b.N, b.Sel); t.Count == 0 || t.Max <= limit {
-		return
-	}
-	keep := p.ahead[:0]
-	take := func(r int) {
-		if v.IsNull(r) || v.Int(r) <= limit {
-			keep = append(keep, int32(r))
-			return
-		}
-		if p.run.t.Bad == nil { // only counted
-			p.ledger.Bad++
-			return
-		}
-		p.refuse(p.aheadRow(b, v, r))
-	}
-	if b.Sel == nil {
-		for r := range b.N {
-			take(r)
-		}
-	} else {
-		for _, r := range b.Sel {
-			take(int(r))
-		}
-	}
-	p.ahead, b.Sel = keep, keep
-}
-
-func (p *reader) aheadRow(b *vec.Batch, v *vec.Vector, row int) source.BadRow {
-	cells := make([]string, len(b.Cols))
-	for i, c := range b.Cols {
-		cells[i] = vec.RowString(c, row, p.w.ctx.Zone)
-	}
-	return source.BadRow{Source: p.scan.Plan.Relation.Name, Position: "row",
-		Reason: fmt.Sprintf("event time %s is further ahead than max_ahead allows", vec.RowString(v, row, p.w.ctx.Zone)),
-		Raw:    []byte(strings.Join(cells, " | "))}
 }

@@ -34,6 +34,45 @@ func TestMaxAhead(t *testing.T) {
 	}
 }
 
+// A batch of which no row is left gives none, the first one of a worker too.
+func TestNoRowIsLeft(t *testing.T) {
+	w := newWorld(t)
+	g := w.graph(w.plan(`SELECT ts, k FROM near`), 1)
+	g.now = 100 * second
+	out, rows := g.must(of("near", timed(row(161, "far", 1), row(162, "farther", 2))))
+	same(t, "rows", rows)
+	if l := out.Ledgers[0]; l.Bad != 2 || l.Contributed != 0 || out.Times.Count != 0 {
+		t.Errorf("ledger %+v, times %+v", l, out.Times)
+	}
+}
+
+// A row with NULL in a column that is declared NOT NULL is a bad row, if the query reads
+// the column: it is left out or fails the query, and moves no watermark.
+func TestNotNull(t *testing.T) {
+	w := newWorld(t)
+	for _, workers := range []int{1, 3} {
+		g := w.graph(w.plan(`SELECT ts, k FROM firm`), workers)
+		g.now = 100 * second
+		out, rows := g.must(of("firm", timed(row(90, nil, 1), row(95, nil, 2)), timed(row(30, "a", 3), row(99, nil, 4), row(500, "far", 5), row(50, "b", 6))))
+		same(t, "rows", rows, "30s | a", "50s | b")
+		if l := out.Ledgers[0]; l.Input != 6 || l.Bad != 4 || l.Contributed != 2 || g.front() != "50" {
+			t.Errorf("ledger %+v, watermark %s", l, g.front())
+		}
+		if len(g.bad) != 4 || string(g.bad[0].Raw) != "1970-01-01 00:01:30 | NULL" || g.bad[0].Reason != `column "k" is NULL, and is declared NOT NULL` {
+			t.Errorf("bad rows %+v", g.bad)
+		}
+	}
+	g := w.graph(w.plan(`SELECT ts FROM firm`), 1)
+	if out, _ := g.must(of("firm", timed(row(9, nil, 1)))); out.Ledgers[0].Contributed != 1 {
+		t.Errorf("a column that is not read: ledger %+v", out.Ledgers[0])
+	}
+	g = w.graph(w.plan(`SELECT k FROM strict`), 1)
+	_, err := g.run(of("strict", timed(row(1, "a", 1), row(2, nil, 2))))
+	if want := `source "strict": column "k" is NULL, and is declared NOT NULL; the row is NULL; on_error = 'skip'`; err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("%v, want %s", err, want)
+	}
+}
+
 // A watermark that is stated above a filter moves with the rows behind it alone; the
 // others are read all the same.
 func TestWatermarkAboveAFilter(t *testing.T) {

@@ -34,6 +34,8 @@ CREATE SOURCE other (at TIMESTAMP, k STRING, v INT, WATERMARK FOR at AS at - INT
 CREATE SOURCE quiet (ts TIMESTAMP, k STRING, v INT, WATERMARK FOR ts AS ts) WITH (idle_timeout = '1 minute');
 CREATE SOURCE near (ts TIMESTAMP, k STRING, v INT, WATERMARK FOR ts AS ts) WITH (max_ahead = '1 minute');
 CREATE SOURCE plain (k STRING, v INT);
+CREATE SOURCE firm (ts TIMESTAMP, k STRING NOT NULL, v INT, WATERMARK FOR ts AS ts) WITH (on_error = 'skip', max_ahead = '1 minute');
+CREATE SOURCE strict (ts TIMESTAMP, k STRING NOT NULL, v INT);
 CREATE SOURCE changes (k STRING, v INT) WITH (changelog = true);
 CREATE TABLE fixed (ts TIMESTAMP, k STRING, v INT);
 CREATE SINK keyed (k STRING, n BIGINT) WITH (connector = 'memory');

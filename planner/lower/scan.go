@@ -163,7 +163,17 @@ func (l *Lowerer) buildScan(s *logical.Scan, need map[int]bool) *lowered {
 	b.node = &physical.Scan{Relation: s.Relation, Alias: s.Alias, Finite: s.Finite, MaxAhead: s.Relation.Common.MaxAhead}
 	b.inputs(need)
 	b.compute(need)
+	b.notNull()
 	return l.finishScan(b)
+}
+
+// notNull notes the declarations of the columns that are read.
+func (b *scanBuilder) notNull() {
+	for i, c := range b.s.Relation.Columns {
+		if c.NotNull && b.place[i] >= 0 {
+			b.node.NotNull = append(b.node.NotNull, b.place[i])
+		}
+	}
 }
 
 // inputs places the columns that the connector delivers.

@@ -20,7 +20,9 @@ type Scan struct {
 	Need []int
 	// Computed columns are appended one after another; each is evaluated over the needed
 	// columns and the computed ones before it.
-	Computed  []expr.Node
+	Computed []expr.Node
+	// NotNull are output columns in which NULL makes a row bad.
+	NotNull   []int
 	Watermark *Watermark // nil = none
 	// MaxAhead: a row whose event time is later than the trigger's time plus this is a
 	// bad row and moves no watermark; µs, 0 = no limit.
