@@ -216,5 +216,8 @@ func (e *Engine) Append(name string, b *vec.Batch) error {
 	if !ok || r.Connector != "memory" {
 		return fmt.Errorf("%q is not a memory source or table", name)
 	}
+	if err := notNull(r, b); err != nil {
+		return err
+	}
 	return e.opt.Builtin.Stores.Get(r.Name).Append(b)
 }

@@ -3,9 +3,11 @@ package engine
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/sqlstream/sqlstream/exec/sink"
 	"github.com/sqlstream/sqlstream/exec/vec"
+	"github.com/sqlstream/sqlstream/planner/catalog"
 	"github.com/sqlstream/sqlstream/planner/physical"
 )
 
@@ -49,10 +51,32 @@ func (*tableSink) Marker(context.Context) (sink.Marker, error) { return sink.Mar
 func (t *tableSink) Stage(_ context.Context, _ sink.Batch, rows func(func(*vec.Batch) error) error) ([]byte, error) {
 	var out []byte
 	err := rows(func(b *vec.Batch) error {
+		if err := notNull(t.p.Table, b); err != nil {
+			return err
+		}
 		out = vec.EncodeBatch(out, b)
 		return nil
 	})
 	return out, err
+}
+
+// notNull refuses a row for a relation in memory that lacks what NOT NULL promises.
+func notNull(r *catalog.Relation, b *vec.Batch) error {
+	if r == nil {
+		return nil
+	}
+	_, at := r.Inputs()
+	for i, c := range at {
+		if !r.Columns[c].NotNull || !b.Cols[i].HasNulls() {
+			continue
+		}
+		for j := range b.Rows() {
+			if b.Cols[i].IsNull(b.Row(j)) {
+				return fmt.Errorf("%q: column %q is NULL, and is declared NOT NULL", r.Name, r.Columns[c].Name)
+			}
+		}
+	}
+	return nil
 }
 
 // Publish implements sink.Sink.
