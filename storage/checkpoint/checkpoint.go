@@ -122,12 +122,13 @@ func (c *Checkpoint) open() error {
 // prepareDirs makes the directories and makes durable what they show, since
 // the process before this one may have died before its own sync.
 func (c *Checkpoint) prepareDirs() error {
+	dirs := vfs.NewDirs(c.fs)
 	for _, dir := range []string{c.path("offsets"), c.path("commits"), c.path("sources"), c.path("meta")} {
-		if err := vfs.MkdirAllSync(c.fs, dir); err != nil {
+		if err := dirs.Make(dir); err != nil {
 			return err
 		}
 	}
-	for _, dir := range []string{filepath.Dir(c.dir), c.dir, c.path("offsets"), c.path("commits"), c.path("sources"), c.path("meta")} {
+	for _, dir := range []string{c.dir, c.path("offsets"), c.path("commits"), c.path("sources"), c.path("meta")} {
 		if err := vfs.SyncDir(c.fs, dir); err != nil {
 			return err
 		}

@@ -58,12 +58,13 @@ func (s *Store) prepareDirs() error {
 	if s.opt.ReadOnly {
 		return nil
 	}
+	dirs := vfs.NewDirs(s.fs)
 	for _, dir := range []string{s.logDir(), s.runDir()} {
-		if err := vfs.MkdirAllSync(s.fs, dir); err != nil {
+		if err := dirs.Make(dir); err != nil {
 			return err
 		}
 	}
-	for _, dir := range []string{filepath.Dir(s.dir), s.dir, s.logDir()} {
+	for _, dir := range []string{s.dir, s.logDir()} {
 		if err := vfs.SyncDir(s.fs, dir); err != nil {
 			return err
 		}

@@ -3,7 +3,6 @@ package vfs
 import (
 	"errors"
 	"io"
-	"io/fs"
 	"path/filepath"
 	"sync"
 )
@@ -119,26 +118,6 @@ func tempName(path string) string {
 // WriteFileAtomic leaves behind; its owner may remove it.
 func IsTemp(name string) bool {
 	return len(name) > 5 && name[0] == '.' && filepath.Ext(name) == ".tmp"
-}
-
-// MkdirAllSync makes a directory and its missing parents, durably.
-func MkdirAllSync(fsys FS, dir string) error {
-	dir = filepath.Clean(dir)
-	if _, err := fsys.Stat(dir); err == nil {
-		return nil
-	} else if !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	parent := filepath.Dir(dir)
-	if parent != dir {
-		if err := MkdirAllSync(fsys, parent); err != nil {
-			return err
-		}
-	}
-	if err := fsys.MkdirAll(dir); err != nil {
-		return err
-	}
-	return SyncDir(fsys, parent)
 }
 
 // ReadFile returns the whole content of a file.

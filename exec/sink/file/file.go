@@ -24,6 +24,7 @@ import (
 	"github.com/sqlstream/sqlstream/exec/sink"
 	"github.com/sqlstream/sqlstream/exec/types"
 	"github.com/sqlstream/sqlstream/parser/diag"
+	"github.com/sqlstream/sqlstream/storage/vfs"
 )
 
 // Connector describes the file sink over the given formats.
@@ -73,6 +74,7 @@ type Sink struct {
 	path     string // as the user wrote it
 	out      string // absolute
 	log      *sinklog.Log
+	dirs     *vfs.Dirs
 	writer   format.Writer
 	parts    []int // partition columns, in the order of the directories
 	data     []int // the others
@@ -103,7 +105,7 @@ func open(formats []*format.Format, c sink.Config) (*Sink, error) {
 		cols[i] = s.cfg.Columns[c]
 	}
 	s.writer, err = f.NewWriter(format.Config{Columns: cols, Options: d, Zone: c.Zone})
-	s.log = sinklog.Open(c.FS, s.out)
+	s.log, s.dirs = sinklog.Open(c.FS, s.out), vfs.NewDirs(c.FS)
 	return s, s.wrap(err)
 }
 

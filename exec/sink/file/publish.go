@@ -139,7 +139,10 @@ func (s *Sink) publish(b sink.Batch, text []byte) error {
 		if err != nil {
 			return err
 		}
-		if done {
+		if done { // by a process that may have died before its entry was durable
+			if err := vfs.SyncDir(s.cfg.FS, s.log.Path()); err != nil {
+				return err
+			}
 			return s.sweep(b.ID)
 		}
 		id = s.owner.LogID(b.ID)
@@ -238,7 +241,7 @@ func (s *Sink) rename(p payload, digest string) ([]sinklog.File, error) {
 	for _, f := range p.Files {
 		dir := filepath.Dir(s.abs(f.Name))
 		if !dirs[dir] {
-			if err := vfs.MkdirAllSync(s.cfg.FS, dir); err != nil {
+			if err := s.dirs.Make(dir); err != nil {
 				return nil, err
 			}
 			dirs[dir] = true

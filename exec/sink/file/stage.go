@@ -108,7 +108,7 @@ func (st *stage) run(ctx context.Context, rows func(func(*vec.Batch) error) erro
 // that a source on the output reads the log from the start.
 func (s *Sink) prepare() error {
 	for _, dir := range []string{s.log.Path(), s.abs(s.staging())} {
-		if err := vfs.MkdirAllSync(s.cfg.FS, dir); err != nil {
+		if err := s.dirs.Make(dir); err != nil {
 			return fmt.Errorf("directory %s: %w", s.path, err)
 		}
 	}
