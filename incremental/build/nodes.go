@@ -181,6 +181,9 @@ func (o *Op) Summary() string {
 	return text
 }
 
+// Columns are those of the rows that the operator emits.
+func (o *Op) Columns() []types.Column { return o.node.plan.Props().Columns }
+
 // Root is the operator that keeps the rows of an output: of a materialised view; nil
 // for other outputs.
 func (g *Graph) Root(output int) stateful.Operator { return g.outputs[output].op }

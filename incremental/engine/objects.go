@@ -239,7 +239,11 @@ func progressRow(q *Query, p *trigger.Progress) []string {
 }
 
 func (e *Engine) showFunctions(like string) *Result {
-	var rows [][]string
+	return rowsResult([]string{"name", "kind", "syntax", "description"}, e.functions(like))
+}
+
+// functions lists those whose name is like a pattern.
+func (e *Engine) functions(like string) (rows [][]string) {
 	add := func(name, kind, doc string, syntax []string) {
 		if matches(name, like) {
 			rows = append(rows, []string{name, kind, strings.Join(syntax, "; "), doc})
@@ -257,7 +261,7 @@ func (e *Engine) showFunctions(like string) *Result {
 		add(f.Name, "table", f.Doc, f.Syntax)
 	}
 	sort.Slice(rows, func(i, j int) bool { return rows[i][0] < rows[j][0] })
-	return rowsResult([]string{"name", "kind", "syntax", "description"}, rows)
+	return rows
 }
 
 func (e *Engine) showCreate(s *ast.Show) (*Result, error) {

@@ -23,8 +23,10 @@ import (
 func (e *Engine) planSettings(ctx context.Context) planner.Settings {
 	return planner.Settings{NullOnError: e.set.nullOnError, RefuseUnbounded: !e.set.allowUnbounded,
 		Settings: bind.Settings{Zone: e.set.zone, Batch: e.opt.Batch,
-			File:  func(path string, stream bool) (*catalog.Relation, error) { return e.fileRelation(ctx, path, stream) },
-			Infer: func(r *catalog.Relation) ([]types.Column, error) { return e.infer(ctx, r) }}}
+			File:          func(path string, stream bool) (*catalog.Relation, error) { return e.fileRelation(ctx, path, stream) },
+			Infer:         func(r *catalog.Relation) ([]types.Column, error) { return e.infer(ctx, r) },
+			System:        systemRelation,
+			TableFunction: e.tableFunction}}
 }
 
 func (e *Engine) plan(ctx context.Context, s ast.Statement) (*physical.Query, error) {

@@ -144,14 +144,18 @@ func (e *Engine) reset(s *ast.Reset) (*Result, error) {
 }
 
 func (e *Engine) showSettings(only string) *Result {
+	return rowsResult([]string{"name", "value", "description"}, e.settings(only))
+}
+
+// settings lists all settings, or one.
+func (e *Engine) settings(only string) (rows [][]string) {
 	defs := settingDefs()
-	var rows [][]string
 	for _, n := range settingNames() {
 		if only == "" || strings.EqualFold(only, n) {
 			rows = append(rows, []string{n, defs[n].get(&e.set), defs[n].doc})
 		}
 	}
-	return rowsResult([]string{"name", "value", "description"}, rows)
+	return rows
 }
 
 // checkpointRoot is where queries that name no checkpoint keep theirs.

@@ -215,6 +215,10 @@ func (e *Engine) openSource(ctx context.Context, r *catalog.Relation, cfg source
 		return e.view(ctx, r.Name)
 	case "result":
 		return e.memoryResult(r.Name)
+	case "system":
+		return e.systemRows(r.Name)
+	case "state":
+		return e.stateRows(ctx, r)
 	}
 	c, ok := e.opt.Builtin.Source(r.Connector)
 	if !ok {

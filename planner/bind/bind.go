@@ -31,6 +31,9 @@ type Settings struct {
 	// TableFunction gives the rows of state('q', 'op'), checkpoint('path') and their like;
 	// atBatch −1 = latest. nil or a nil relation = no such function.
 	TableFunction func(name string, args []string, atBatch int64) (*catalog.Relation, error)
+	// System is a table of what the host knows of itself, by its name (sys.queries); nil or
+	// a nil relation = no such table.
+	System func(name string) *catalog.Relation
 	// Infer finds the columns of a relation that declares none, from the data that is
 	// there; nil = not possible.
 	Infer func(r *catalog.Relation) ([]types.Column, error)

@@ -79,6 +79,11 @@ func (b *Binder) named(name ast.Name) logical.Node {
 		b.readSink(o, name)
 		return nil
 	}
+	if b.set.System != nil {
+		if r := b.set.System(name.String()); r != nil {
+			return b.scan(r, name.Last().Name)
+		}
+	}
 	b.errorf(diag.UnknownTable, name.Span, "unknown table or source %q", name.String()).
 		Hint = diag.HintDidYouMean(name.String(), append(b.cat.Names(), b.cteNames()...))
 	return nil

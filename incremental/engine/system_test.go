@@ -1,0 +1,57 @@
+package engine_test
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestSystemTables(t *testing.T) {
+	w := newWorld(t)
+	w.must(objects + `INSERT INTO mem SELECT CAST(k AS INT) AS n FROM plain TRIGGER MANUAL;
+		CREATE MATERIALIZED VIEW v AS SELECT window.start AS s, count(*) AS n FROM ev GROUP BY window(at, '10 seconds') TRIGGER MANUAL;
+		INSERT INTO ev VALUES ('a', 1, '2024-01-01 12:00:05'), ('b', 2, '2024-01-01 12:00:25'), ('c', 3, NULL); RUN TRIGGER;
+		INSERT INTO ev VALUES ('d', 1, '2024-01-01 12:00:01'); RUN TRIGGER`)
+	w.gives("SELECT name, status, last_batch, error IS NULL AS fine, started, sql FROM sys.queries WHERE name = 'mem'",
+		"mem running NULL true 2024-01-01 12:00:00 INSERT INTO mem SELECT CAST(k AS INT) AS n FROM plain TRIGGER MANUAL")
+	w.gives("SELECT batch, input, contributed, filtered, late, bad, watermark FROM sys.progress WHERE query = 'v' ORDER BY batch",
+		"0 3 2 1 0 0 2024-01-01 12:00:15", "1 1 0 0 1 0 2024-01-01 12:00:15")
+	w.gives("SELECT name, kind, connector, watermark, finite FROM sys.sources ORDER BY name",
+		"dim table memory NULL true", "ev source memory at - 00:00:10 false", "plain source memory NULL false")
+	w.gives("SELECT name, connector FROM SYS.SINKS ORDER BY name", "dir file", "mem memory", "mem2 memory")
+	w.gives("SELECT count(*) > 100 AS many, count(DISTINCT kind) AS kinds FROM sys.functions", "true 3")
+	w.gives("SET timezone = 'Asia/Tokyo'; SELECT value FROM sys.settings WHERE name = 'timezone'", "Asia/Tokyo")
+	w.gives("SELECT q.name, count(*) AS n FROM sys.queries AS q JOIN sys.progress AS p ON p.query = q.name GROUP BY q.name", "v 2")
+	w.must("INSERT INTO plain VALUES ('x', 1)")
+	w.fails("RUN TRIGGER FOR mem", "INT")
+	w.gives("SELECT status, error LIKE '%INT%' AS why FROM sys.queries WHERE name = 'mem'", "failed true")
+	w.fails("SELECT * FROM sys.nothing", `unknown table or source "sys.nothing"`)
+}
+
+func TestState(t *testing.T) {
+	w := newWorld(t)
+	w.must(objects + `INSERT INTO mem SELECT window.start AS s, k, sum(v) AS v FROM ev GROUP BY window(at, '10 seconds'), k EMIT APPEND TRIGGER MANUAL;
+		CREATE MATERIALIZED VIEW v AS SELECT k FROM plain TRIGGER MANUAL;
+		INSERT INTO ev VALUES ('a', 1, '2024-01-01 12:00:05'), ('b', 2, '2024-01-01 12:00:25'), ('b', 2, '2024-01-01 12:00:21'); 
+		INSERT INTO plain VALUES ('x', 1), ('x', 2), ('y', 3); RUN TRIGGER`)
+	w.gives("SELECT * FROM mem", "2024-01-01 12:00:00 a 1")
+	w.gives("SELECT * FROM state('mem', 'Aggregate')", "2024-01-01 12:00:20 b 4") // what is open
+	id := ""
+	for _, line := range w.must("EXPLAIN QUERY mem") {
+		if _, rest, ok := strings.Cut(line, "Aggregate #"); ok {
+			id = strings.Fields(rest)[1]
+		}
+	}
+	w.gives("SELECT k, max(\"sum(v)\") AS v FROM state('mem', '"+id+"') GROUP BY k", "b 4")
+	w.gives("SELECT k FROM state('v', 'output') ORDER BY k", "x", "x", "y")
+	w.must("STOP QUERY mem")
+	w.gives("SELECT k FROM state('mem', 'aggregate')", "b")
+	for sql, want := range map[string]string{
+		"SELECT * FROM state('nothing', 'aggregate')":        `there is no query named "nothing"`,
+		"SELECT * FROM state('mem', 'join')":                 `query "mem" has 0 operators named "join"; it has Aggregate`,
+		"SELECT * FROM state('mem')":                         "state takes the names of a query and of one of its operators",
+		"SELECT * FROM state('mem', 'aggregate') AT BATCH 3": "AT BATCH",
+		"SELECT * FROM checkpoint('x')":                      "checkpoint('…') is not supported yet",
+	} {
+		w.fails(sql, want)
+	}
+}
