@@ -49,7 +49,7 @@ func TestNotYetNamesTheOperator(t *testing.T) {
 		"SELECT k, row_number() OVER (ORDER BY v) FROM plain":                 "over",
 		"SELECT count(*) FROM events GROUP BY session_window(ts, '1 minute')": "session window",
 		"SELECT nope FROM plain LIMIT 3":                                      "",
-		"SELECT k FROM plain ORDER BY k LIMIT 3":                                         "top-n",
+		"SELECT k FROM plain ORDER BY k LIMIT 3":                              "top-n",
 	} {
 		_, err := newSession(t).run(sql)
 		if got := NotYet(err); got != want {
