@@ -24,6 +24,8 @@ type Connector struct {
 	Options []option.Spec
 	// Replayable says that a range can be read again after a crash.
 	Replayable bool
+	// Weights says that rows may come with weights: changelog = true is accepted.
+	Weights bool
 	// Metadata are the columns that METADATA may name.
 	Metadata []types.Column
 	// Columns are what a source without declared columns has (rate, text); nil = they

@@ -81,7 +81,20 @@ func (b *Binder) sourceOptions(d *ast.Definition, r *catalog.Relation, span diag
 		return conn
 	}
 	r.Options, r.Common, r.Changelog = opts, catalog.DecodeCommon(dec), dec.Bool("changelog")
+	b.fitting(dec, r, conn)
 	return conn
+}
+
+// fitting refuses options that would be ignored in silence.
+func (b *Binder) fitting(dec option.Decoded, r *catalog.Relation, conn *source.Connector) {
+	if r.Changelog && !conn.Weights {
+		b.errorf(diag.OptionConflict, dec.Span("changelog"), "connector %s delivers no deletions: each row is an insertion", conn.Name).
+			WithHint("leave changelog out")
+	}
+	if r.Common.OnError == source.Divert && r.Common.BadRows == "" {
+		b.errorf(diag.MissingOption, dec.Span("on_error"), "on_error = 'divert' needs the name of a table for the rows").
+			WithHint("add bad_rows = 'bad': the table is made if there is none, with the columns source, position, reason, raw")
+	}
 }
 
 // adopt takes over the diagnostics of another package.

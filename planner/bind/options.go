@@ -134,7 +134,7 @@ func (b *Binder) Sink(s *ast.CreateSink) (*catalog.Sink, error) {
 			continue
 		}
 		seen[foldName(c.Name.Name)] = true
-		if c.Type == nil || c.As != nil || c.Metadata != nil || c.Default != nil {
+		if c.Type == nil || c.As != nil || c.Metadata != nil || c.Default != nil || c.NotNull {
 			b.errorf(diag.NotPlanned, c.Span, "a column of a sink has a name and a type, nothing else")
 			continue
 		}

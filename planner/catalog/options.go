@@ -22,7 +22,7 @@ func CommonSpecs() []option.Spec {
 		{Name: "connector", Type: option.Text, Doc: "The kind of source."},
 		{Name: "format", Type: option.Text, Doc: "How the data is laid out."},
 		{Name: "schema_inference", Type: option.Bool, Default: "false", Doc: "Finds the columns in the data that is there."},
-		{Name: "changelog", Type: option.Bool, Default: "false", Doc: "Rows come with a weight: insertions and deletions."},
+		{Name: "changelog", Type: option.Bool, Default: "false", Doc: "Rows come with a weight: insertions and deletions. Only for sources that deliver them."},
 		{Name: "max_rows_per_trigger", Aliases: []string{"max_offsets_per_trigger"}, Type: option.Int, Min: 0,
 			Doc: "The most rows that one micro-batch takes."},
 		{Name: "max_files_per_trigger", Type: option.Int, Min: 0, Doc: "The most files that one micro-batch takes."},
@@ -30,9 +30,9 @@ func CommonSpecs() []option.Spec {
 		{Name: "idle_timeout", Type: option.Duration, Doc: "A source that delivers nothing for so long stops holding the watermark back."},
 		{Name: "max_ahead", Type: option.Duration, Doc: "A row further in the future than this is a bad row and moves no watermark."},
 		{Name: "on_error", Type: option.Enum, Values: []string{"fail", "skip", "divert"}, Default: "fail",
-			Doc: "What happens to a row that cannot be decoded."},
-		{Name: "bad_rows", Type: option.Text, Doc: "The table that receives rows that cannot be decoded."},
-		{Name: "late_rows", Type: option.Text, Doc: "The table that receives late rows."},
+			Doc: "What happens to a bad row, such as one that cannot be decoded: the query ends, the row is counted, or it is counted and kept in the table bad_rows."},
+		{Name: "bad_rows", Type: option.Text, Doc: "The table, in memory, that receives bad rows. It is made if there is none."},
+		{Name: "late_rows", Type: option.Text, Doc: "The table, in memory, that receives late rows. It is made if there is none."},
 	}
 }
 

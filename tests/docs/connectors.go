@@ -22,6 +22,10 @@ func sources(w *page, r *builtin.Registry) error {
 		c, _ := r.Source(name)
 		w.heading(c.Name, c.Aliases, c.Doc)
 		w.line("%s", pick(c.Replayable, "A range of it can be read again after a crash.", "Its rows cannot be read again: they are kept in the checkpoint."))
+		if c.Weights {
+			w.line("")
+			w.line("It delivers deletions too, with `changelog = true`: a program gives them, or a golden test file.")
+		}
 		w.line("")
 		w.columns("Its columns, if none are declared:", c.Columns)
 		w.columns("Metadata columns (`name TYPE METADATA FROM 'name'`):", c.Metadata)

@@ -1,4 +1,4 @@
-// Package memory is the source whose rows come from INSERT … VALUES, the HTTP API and
+// Package memory is the source whose rows come from INSERT … VALUES, programs and
 // tests. Rows that a range takes are in the range's log entries, so that they are
 // written under sources/ before offsets/N and can be read again after a restart; rows
 // that no range took yet are lost with the program. Weights are kept: a changelog
@@ -19,7 +19,7 @@ import (
 func Connector(stores *Stores) source.Connector {
 	return source.Connector{
 		Name: "memory", Doc: "Holds the rows that INSERT INTO gives it, in memory.",
-		Replayable: true,
+		Replayable: true, Weights: true,
 		Open: func(_ context.Context, c source.Config) (source.Source, error) {
 			return open(stores, c)
 		},
