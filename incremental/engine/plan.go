@@ -2,7 +2,9 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"strings"
 
@@ -75,8 +77,12 @@ func (e *Engine) formatOf(path string) (string, error) {
 	if f := e.formatByName(path); f != "" {
 		return f, nil
 	}
-	if f := e.formatInDir(e.path(strings.TrimPrefix(path, "file://")), 3); f != "" {
+	where := e.path(strings.TrimPrefix(path, "file://"))
+	if f := e.formatInDir(where, 3); f != "" {
 		return f, nil
+	}
+	if _, err := e.opt.FS.Stat(where); errors.Is(err, fs.ErrNotExist) && !strings.ContainsAny(path, "*?[{") {
+		return "", fmt.Errorf("path %q does not exist: if its files come later, declare a source or table with its columns and format = '…'", path)
 	}
 	return "", fmt.Errorf("the format of %q is not to be seen from its name or its files: declare a source or table with format = '…'", path)
 }

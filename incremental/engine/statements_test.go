@@ -63,6 +63,8 @@ func TestRefusals(t *testing.T) {
 		want []string
 	}{
 		{"CREATE TABLE firm (k STRING, v INT NOT NULL); INSERT INTO firm VALUES ('a', 1), ('b', NULL)", []string{`"firm": column "v" is NULL, and is declared NOT NULL`}},
+		{"SELECT * FROM 'nowhere'", []string{`SQL2001: path "nowhere" does not exist`}},
+		{"CREATE TABLE t WITH (path = 'nowhere')", []string{"path nowhere does not exist"}},
 		{"CREATE SOURCE ev (x INT)", []string{`test:1:15: error SQL2016: "ev" exists already`, "hint: write CREATE OR REPLACE"}},
 		{"CREATE MATERIALIZED VIEW ev AS SELECT 1 AS x", []string{`SQL2016: "ev" exists already`, "hint: write CREATE OR REPLACE"}},
 		{"INSERT INTO nothing SELECT k FROM plain", []string{`test:1:13: error SQL2001`, "nothing"}},

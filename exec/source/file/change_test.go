@@ -142,7 +142,15 @@ func TestBadOptions(t *testing.T) {
 	l := newLand(t)
 	l.opts = l.opts[1:] // no format
 	_, err := l.open()
-	l.wantErr(err, `error SQL4004: the format of source "clicks" is not known (hint: format = 'lines')`)
+	l.wantErr(err, `error SQL4004: the format of source "clicks" is not known: no file is there whose name could say it (hint: format = 'lines')`)
+	l.put("in/a.unknown", "a", 1)
+	_, err = l.open()
+	l.wantErr(err, `error SQL4004: the format of source "clicks" is not known: the name of file a.unknown does not say it (hint: format = 'lines')`)
+	l.remove("in/a.unknown")
+	l.set("path", "nowhere")
+	_, err = l.open()
+	l.wantErr(err, `path nowhere does not exist`)
+	l.set("path", "in")
 	l.put("in/a.txt", "a", 1)
 	l.want(l.plan(l.mustOpen(), none, nil), "a") // by its extension
 }

@@ -104,13 +104,17 @@ func chooseFormat(formats []*format.Format, c source.Config) (*format.Format, er
 	if f := format.ByName(formats, path.Text); f != nil {
 		return f, nil
 	}
+	why := "no file is there whose name could say it"
 	if rel, ok := someFile(c, path.Text); ok {
 		if f := format.ByName(formats, rel); f != nil {
 			return f, nil
 		}
+		why = "the name of file " + rel + " does not say it"
+	} else if _, err := locate(c.FS, c.Dir, path.Text); err != nil && path.Text != "" {
+		return nil, err
 	}
 	return nil, diag.NewError(nil, diag.Errorf(diag.MissingOption, diag.Join(path.NameSpan, path.Span),
-		"the format of source %q is not known", c.Name).WithHint("format = '%s'", formatNames(formats)))
+		"the format of source %q is not known: %s", c.Name, why).WithHint("format = '%s'", formatNames(formats)))
 }
 
 func byName(formats []*format.Format, v option.Value) (*format.Format, error) {
