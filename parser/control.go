@@ -107,7 +107,7 @@ func (p *parser) controlTail(node *ast.QueryControl) {
 	case p.accept("FROM", "CHECKPOINT"):
 		node.Checkpoint = p.stringLit("a path")
 	case p.accept("TIMEOUT"):
-		node.Timeout = p.duration("a duration")
+		node.Timeout = p.span("a timeout")
 	}
 }
 

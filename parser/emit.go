@@ -89,7 +89,7 @@ func (p *parser) trigger(start int) *ast.Trigger {
 	t := &ast.Trigger{}
 	switch {
 	case p.accept("EVERY"):
-		t.Every = p.duration("a duration")
+		t.Every = p.span("the interval of a trigger")
 	case p.accept("AVAILABLE", "NOW"):
 		t.Kind = ast.TriggerAvailableNow
 	case p.accept("ONCE"):

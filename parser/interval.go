@@ -219,3 +219,18 @@ func (p *parser) duration(what string) *ast.Interval {
 	p.unexpected(what)
 	return &ast.Interval{}
 }
+
+// span reads a duration that a clock can measure: months have no fixed length, and
+// time does not run backwards.
+func (p *parser) span(what string) *ast.Interval {
+	i := p.duration(what)
+	switch {
+	case p.failed:
+	case i.Months != 0:
+		p.report(diag.Errorf(diag.BadInterval, i.Span, "%s must have a fixed length: months and years have none", what).
+			WithHint("write days, such as '30 days'"))
+	case i.Days < 0 || i.Micros < 0:
+		p.report(diag.Errorf(diag.BadInterval, i.Span, "%s must not be negative", what))
+	}
+	return i
+}

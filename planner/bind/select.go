@@ -30,8 +30,10 @@ type selectBinder struct {
 	items []selectItem
 
 	windows []*timeWindow
-	timed   map[string]bool // times that have their NOT NULL filter
-	hops    map[string]int  // column of the window start, by time and window
+	// badWindow: one could not be bound, so that names of its bounds are no further errors.
+	badWindow bool
+	timed     map[string]bool // times that have their NOT NULL filter
+	hops      map[string]int  // column of the window start, by time and window
 
 	grouped  bool
 	keys     []expr.Node

@@ -56,7 +56,7 @@ func (e *env) windowName(ref *ast.ColumnRef) (expr.Node, bool) {
 	}
 	w := e.window(ref.Span)
 	if w == nil {
-		return nil, false
+		return nil, e.sel != nil && e.sel.badWindow // its error is reported
 	}
 	switch name {
 	case "window_start":
@@ -171,6 +171,9 @@ func (e *env) windowOver(x *ast.Call, at ast.Expr, args []ast.Expr) *timeWindow 
 	t := e.windowInput(at)
 	spec, ok := e.spec(x.Span, args)
 	if t == nil || !ok {
+		if e.sel != nil {
+			e.sel.badWindow = true
+		}
 		return nil
 	}
 	if e.sel == nil || e.inAgg || len(e.params) > 0 {
@@ -227,11 +230,25 @@ func (e *env) spec(span diag.Span, args []ast.Expr) (windowSpec, bool) {
 			WithHint("window() takes size, slide; HOP takes slide, size")
 		return w, false
 	}
+	if n := windowsOfRow(w); n > maxWindowsOfRow {
+		e.b.errorf(diag.BadWindow, span, "each row would be in %d windows, and in at most %d it can be", n, maxWindowsOfRow).
+			WithHint("choose a longer slide or a shorter size")
+		return w, false
+	}
 	if w.sliding() && timewindow.IsDays(w.size) && e.b.set.Zone != time.UTC {
 		e.b.errorf(diag.NotPlanned, span, "sliding windows of days are supported in UTC only")
 		return w, false
 	}
 	return w, true
+}
+
+// maxWindowsOfRow bounds what one row costs: a day that slides by a second has 86,400.
+const maxWindowsOfRow = 100_000
+
+// windowsOfRow is the number of windows that a time is in, rounded up.
+func windowsOfRow(w windowSpec) int64 {
+	size, slide := timewindow.Micros(w.size), timewindow.Micros(w.slide)
+	return (size-1)/slide + 1
 }
 
 // duration is a constant length: text or an INTERVAL.
