@@ -164,6 +164,9 @@ func define(b *bind.Binder, cat *catalog.Catalog, d *ast.Definition, make func()
 	if err == nil && old != nil && !d.OrReplace {
 		e := diag.Errorf(diag.ObjectExists, d.Name.Span, "%q exists already", old.ObjectName()).
 			WithHint("write CREATE OR REPLACE, or drop it first")
+		if r, ok := old.(*catalog.Relation); ok && r.Made {
+			e.WithHint("it was made for the refused rows of a source: leave the statement out, or put it before that source")
+		}
 		return nil, joinErrors(e, err2)
 	}
 	return o, err2

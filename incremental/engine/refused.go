@@ -98,7 +98,7 @@ func (e *Engine) refusedTable(name string, cols []types.Column) error {
 		return err
 	}
 	if old == nil {
-		r := &catalog.Relation{Name: name, Connector: "memory", Text: "-- made for refused rows"}
+		r := &catalog.Relation{Name: name, Connector: "memory", Made: true, Text: "-- made for refused rows"}
 		for _, c := range cols {
 			r.Columns = append(r.Columns, catalog.Column{Column: c})
 		}
@@ -109,7 +109,7 @@ func (e *Engine) refusedTable(name string, cols []types.Column) error {
 	if ok && !r.Streaming && r.Connector == "memory" && slices.EqualFunc(r.Schema(), cols, func(a, b types.Column) bool { return a.Type.Equal(b.Type) }) {
 		return nil
 	}
-	return fmt.Errorf("%q cannot keep refused rows: it exists and is no table of (%s)", name, columnText(cols))
+	return fmt.Errorf("%q cannot keep refused rows: it exists and is no table in memory with the columns (%s)", name, columnText(cols))
 }
 
 func columnText(cols []types.Column) string {

@@ -14,6 +14,7 @@ type Relation struct {
 	Name      string
 	Streaming bool
 	Temporary bool
+	Made      bool // by the engine, for the refused rows of a source
 	// Connector is the canonical name of the connector that reads it. Tables without one
 	// hold rows given by INSERT: connector "memory".
 	Connector string
