@@ -67,7 +67,7 @@ func New(seed uint64) *Case {
 	g := &grammar{r: r, sources: c.Sources, size: c.Size}
 	c.Query = g.query()
 	c.Mode = []sink.Mode{sink.Changelog, sink.Changelog, sink.Append, sink.Update, sink.Complete}[r.IntN(5)]
-	if c.Mode == sink.Complete && r.IntN(3) == 0 {
+	if c.Mode == sink.Complete && len(c.Query.On) == 0 && r.IntN(3) == 0 {
 		g.order(c.Query)
 	}
 	c.history(r)
