@@ -1,6 +1,10 @@
 package vec
 
-import "github.com/sqlstream/sqlstream/exec/types"
+import (
+	"slices"
+
+	"github.com/sqlstream/sqlstream/exec/types"
+)
 
 // AppendFrom appends the value of v at row, NULL included. v has the builder's type
 // and any layout; nothing of it is kept.
@@ -57,6 +61,8 @@ func (b *Builder) AppendRows(v *Vector, sel []int32) {
 			b.v.I64 = appendSel(b.v.I64, v.I64, sel)
 		case types.PhysFloat64:
 			b.v.F64 = appendSel(b.v.F64, v.F64, sel)
+		case types.PhysString:
+			b.appendTexts(v, sel)
 		}
 		b.v.N += len(sel)
 		return
@@ -66,11 +72,34 @@ func (b *Builder) AppendRows(v *Vector, sel []int32) {
 	}
 }
 
-// bulk tells whether v's storage can be appended as it lies: flat 64-bit numbers
-// without NULLs on either side.
+// bulk tells whether v's storage can be appended as it lies: flat 64-bit numbers and
+// texts without NULLs on either side.
 func (b *Builder) bulk(v *Vector) bool {
 	return b.v.Valid == nil && v.Valid == nil && v.Dict == nil && !v.Const &&
-		(b.phys == types.PhysInt64 || b.phys == types.PhysFloat64)
+		(b.phys == types.PhysInt64 || b.phys == types.PhysFloat64 || b.phys == types.PhysString)
+}
+
+// appendText copies texts in two passes, so that memory grows once.
+func (b *Builder) appendText(buf []byte, refs []StrRef) {
+	n := len(b.v.Buf)
+	for _, r := range refs {
+		n += int(r.Len)
+	}
+	checkBuf(n)
+	b.v.Buf, b.v.Str = slices.Grow(b.v.Buf, n-len(b.v.Buf)), slices.Grow(b.v.Str, len(refs))
+	for _, r := range refs {
+		b.v.Str = append(b.v.Str, StrRef{uint32(len(b.v.Buf)), r.Len})
+		b.v.Buf = append(b.v.Buf, buf[r.Off:r.Off+r.Len]...)
+	}
+}
+
+func (b *Builder) appendTexts(v *Vector, sel []int32) {
+	for _, r := range sel {
+		x := v.Str[r]
+		b.v.Str = append(b.v.Str, StrRef{uint32(len(b.v.Buf)), x.Len})
+		b.v.Buf = append(b.v.Buf, v.Buf[x.Off:x.Off+x.Len]...)
+	}
+	checkBuf(len(b.v.Buf))
 }
 
 func appendSel[T any](dst, src []T, sel []int32) []T {
@@ -87,6 +116,8 @@ func (b *Builder) appendRange(v *Vector, from, to int) {
 			b.v.I64 = append(b.v.I64, v.I64[from:to]...)
 		case types.PhysFloat64:
 			b.v.F64 = append(b.v.F64, v.F64[from:to]...)
+		case types.PhysString:
+			b.appendText(v.Buf, v.Str[from:to])
 		}
 		b.v.N += to - from
 		return
