@@ -1,6 +1,8 @@
 package parser
 
 import (
+	"strings"
+
 	"github.com/sqlstream/sqlstream/parser/ast"
 	"github.com/sqlstream/sqlstream/parser/diag"
 )
@@ -50,7 +52,11 @@ func (p *parser) column() ast.ColumnDef {
 	}
 	c.Span = p.since(start)
 	if !p.failed && !p.isOp(",") && !p.isOp(")") {
-		p.failf(diag.Unexpected, p.here(), "unexpected %s in the definition of column %q", p.describe(p.peek()), c.Name.Name)
+		d := diag.Errorf(diag.Unexpected, p.here(), "unexpected %s in the definition of column %q", p.describe(p.peek()), c.Name.Name)
+		if strings.EqualFold(c.Name.Name, "watermark") {
+			d.WithHint("a watermark is written WATERMARK FOR ts AS ts - INTERVAL '10' MINUTE")
+		}
+		p.fail(d)
 	}
 	return c
 }

@@ -215,6 +215,9 @@ func (p *parser) duration(what string) *ast.Interval {
 	case p.isWord("INTERVAL"):
 		p.next()
 		return p.numberInterval(start)
+	case t.kind == tokNumber && p.at(1).kind == tokWord:
+		p.fail(diag.Errorf(diag.Unexpected, p.here(), "expected %s, found %s", what, p.describe(t)).
+			WithHint("put it in quotes: '%s %s'", p.text(t), strings.ToLower(p.text(p.at(1)))))
 	}
 	p.unexpected(what)
 	return &ast.Interval{}
