@@ -193,6 +193,11 @@ func TestForeignDirectory(t *testing.T) {
 	err := s.Publish(context.Background(), o.batch(0), []byte(`{"batch":0,"files":[]}`))
 	o.wantErr(err, text)
 
+	o.cfg.QueryID, o.cfg.Query = "bbbbbbbb-0000", "counts"
+	o.want(o.marker(o.mustOpen()), `sink "result": directory out was written with another checkpoint of query "counts" (id f67b589e-31f6-4ace-b1ab-365c155acca3, not bbbbbbbb-0000); `+
+		`restore that checkpoint, empty the directory to begin anew, or set adopt_sink = true to add rows to those that are there`)
+	o.cfg.QueryID, o.cfg.Query = "aaaaaaaa-0000", "other"
+
 	// Taken over: the log goes on without a gap, and the new query keeps its numbers.
 	o.cfg.Adopt = true
 	s = o.mustOpen()

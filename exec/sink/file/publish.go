@@ -48,6 +48,11 @@ func (s *Sink) Marker(context.Context) (sink.Marker, error) {
 }
 
 func (s *Sink) foreign(o sinklog.Owner) error {
+	if o.Query == s.cfg.Query {
+		return fmt.Errorf("directory %s was written with another checkpoint of query %q (id %s, not %s); restore that checkpoint, "+
+			"empty the directory to begin anew, or set adopt_sink = true to add rows to those that are there",
+			s.path, o.Query, o.QueryID, s.cfg.QueryID)
+	}
 	return fmt.Errorf("directory %s belongs to query %q (id %s), not to %q (id %s); choose another directory, "+
 		"or set adopt_sink = true to go on after its last batch", s.path, o.Query, o.QueryID, s.cfg.Query, s.cfg.QueryID)
 }

@@ -33,7 +33,7 @@ func (l *land) remove(name string) {
 }
 
 func TestChangedAfterItWasTaken(t *testing.T) {
-	const tail = "; write files elsewhere and move them here when they are whole, or set min_file_age"
+	const tail = "; put it back as it was to go on; write files elsewhere and move them here when they are whole, or set min_file_age"
 	grown := `source "clicks": file in/a.txt changed after it was taken: it had 1 bytes at 2023-11-14 22:13:21.000000, and has 3 bytes at 2023-11-14 22:13:22.000000` + tail
 	l := newLand(t)
 	l.put("in/a.txt", "a", 1)

@@ -193,6 +193,6 @@ func (s *Source) checkGrowth() error {
 
 func (s *Source) changed(e entry, info fs.FileInfo) error {
 	return fmt.Errorf("file %s changed after it was taken: it had %d bytes at %s, and has %d bytes at %s; "+
-		"write files elsewhere and move them here when they are whole, or set min_file_age",
+		"put it back as it was to go on; write files elsewhere and move them here when they are whole, or set min_file_age",
 		s.show(e.Path), e.Size, e.MtimeUs, info.Size(), timeOf(info.ModTime()))
 }
