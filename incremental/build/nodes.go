@@ -2,8 +2,10 @@ package build
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/sqlstream/sqlstream/exec/op"
 	"github.com/sqlstream/sqlstream/exec/types"
@@ -153,6 +155,24 @@ func columnTypes(n physical.Node) []types.Type {
 
 // opName names an operator in messages and late rows: "Aggregate a91f".
 func opName(p physical.Node) string { return nodeName(p) + " " + p.ID() }
+
+// blamed is an error that names the operator it comes from.
+type blamed struct{ error }
+
+func (e blamed) Unwrap() error { return e.error }
+
+// blame names the operator of an error, once: not again the operators above it, whose
+// steps passed the rows down, and not what has put its name there itself.
+func blame(n *node, err error) error {
+	if b := (blamed{}); errors.As(err, &b) {
+		return err
+	}
+	name := opName(n.plan)
+	if strings.HasPrefix(err.Error(), name+": ") {
+		return blamed{err}
+	}
+	return blamed{fmt.Errorf("%s: %w", name, err)}
+}
 
 // nodeName is the kind of a node as EXPLAIN prints it.
 func nodeName(p physical.Node) string {

@@ -245,7 +245,7 @@ func (g *Graph) settle(ctx context.Context, t Trigger) error {
 			continue
 		}
 		if err := w.close(n); err != nil {
-			return fmt.Errorf("%s %s: %w", nodeName(n.plan), n.plan.ID(), err)
+			return blame(n, err)
 		}
 	}
 	return nil

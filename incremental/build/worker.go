@@ -1,8 +1,6 @@
 package build
 
 import (
-	"fmt"
-
 	"github.com/sqlstream/sqlstream/exec/fn"
 	"github.com/sqlstream/sqlstream/exec/vec"
 	"github.com/sqlstream/sqlstream/incremental/stateful"
@@ -95,7 +93,7 @@ func (w *worker) hand(n *node, port int, b *vec.Batch) error {
 		return w.output(n, b)
 	}
 	if err := w.steppers[n.index].Step(&w.trigger, port, w.seq, b, w.emits[n.index]); err != nil {
-		return fmt.Errorf("%s %s: %w", nodeName(n.plan), n.plan.ID(), err)
+		return blame(n, err)
 	}
 	return nil
 }

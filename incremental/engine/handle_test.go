@@ -347,3 +347,15 @@ func TestViewsAreReadAtTriggerBoundaries(t *testing.T) {
 	}
 	wg.Wait()
 }
+
+// A failure names the operator that it comes from, and once: not those above it, which
+// only passed rows down.
+func TestAFailureNamesItsOperatorOnce(t *testing.T) {
+	w := newWorld(t)
+	w.must(objects)
+	_, err := w.run(`SELECT sum(m) FROM (SELECT k, max(v) AS m FROM (VALUES
+		('a', 9223372036854775807), ('b', 9223372036854775807)) AS t(k, v) GROUP BY k)`)
+	if err == nil || strings.Count(err.Error(), "Aggregate ") != 1 || !strings.Contains(err.Error(), "sum: the result does not fit") {
+		t.Errorf("got %v", err)
+	}
+}
