@@ -38,6 +38,9 @@ func Run(ctx context.Context, paths []string, o Options) (failed int, err error)
 		}
 		passed++
 	}
+	if passed+failed == 0 {
+		return 0, fmt.Errorf("no golden test file (*.test) is there")
+	}
 	fmt.Fprintf(o.Out, "%d passed, %d failed\n", passed, failed)
 	return failed, nil
 }
