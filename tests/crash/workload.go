@@ -19,7 +19,8 @@ type workload struct {
 	sinks   []string          // output directories, in order
 	format  string            // of the file sinks; "" = the recording sink
 	model   model
-	keep    int // batches whose logs stay; 0 = all of a test
+	keep    int  // batches whose logs stay; 0 = all of a test
+	single  bool // one file in each batch
 }
 
 // columns of every source.
@@ -28,6 +29,9 @@ const columns = `(id BIGINT, who STRING, at TIMESTAMP, v BIGINT, pad STRING, WAT
 // setup is the text before the query: sources whose limits are drawn anew in each life.
 func (w *workload) setup(maxFiles int) string {
 	out := ""
+	if w.single {
+		maxFiles = 1
+	}
 	for _, name := range w.sources() {
 		if w.tables[name] && w.memory {
 			out += fmt.Sprintf("CREATE TABLE %s (id BIGINT, who STRING, at TIMESTAMP, v BIGINT, pad STRING);\n", name)
@@ -114,6 +118,10 @@ INSERT INTO s SELECT id, v FROM a UNION ALL SELECT id, v FROM b TRIGGER MANUAL W
 INSERT INTO s SELECT known, count(*) AS n, sum(v) AS s FROM (
   SELECT DISTINCT a.id, a.v, d.id IS NOT NULL AS known FROM a LEFT JOIN (SELECT DISTINCT id FROM b) AS d ON a.id = d.id) AS j
 GROUP BY known EMIT COMPLETE TRIGGER MANUAL WITH (name = 'q')`, model: joinModel(a[:2])},
+		{name: "logs are compacted and purged", inputs: map[string][]file{"a": makeFiles(4, "a", max(12, files), 2)}, single: true, keep: 3,
+			sinks: []string{"/out/s"}, format: "json",
+			sql: `CREATE SINK s WITH (connector = 'file', path = '/out/s', format = 'json');
+INSERT INTO s SELECT id, v FROM a TRIGGER MANUAL WITH (name = 'q')`, model: unionModel},
 		{name: "trigger time", inputs: map[string][]file{"a": a}, sinks: []string{"/out/s"},
 			sql: `CREATE SINK s WITH (connector = 'recording', path = '/out/s');
 INSERT INTO s SELECT id, v, now() AS t FROM a TRIGGER MANUAL WITH (name = 'q')`, model: nowModel},
