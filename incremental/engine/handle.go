@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"runtime/debug"
 	"strconv"
 	"sync"
@@ -42,6 +43,7 @@ type Query struct {
 	clock    clock.Clock
 	poll     time.Duration
 	listener Listener
+	log      *slog.Logger
 	requests chan request
 	stop     chan struct{} // closed: end after the trigger under way
 	stopOnce sync.Once
@@ -79,9 +81,6 @@ var ErrStopped = errors.New("the query has ended")
 func (q *Query) run(ctx context.Context) {
 	defer close(q.done)
 	defer q.cancel()
-	if q.listener != nil {
-		q.listener.QueryStarted(q)
-	}
 	err := q.guarded(ctx)
 	q.broken = err != nil || q.q.Err() != nil
 	if e := q.q.Close(); err == nil {
@@ -93,14 +92,30 @@ func (q *Query) run(ctx context.Context) {
 		q.status = Failed
 	}
 	q.mu.Unlock()
-	if q.listener != nil {
-		q.listener.QueryTerminated(q, err)
+	q.tellEnd(err)
+}
+
+// tellEnd tells the listener; one that panics must not take the program down with it.
+func (q *Query) tellEnd(end error) {
+	if q.listener == nil {
+		return
 	}
+	var err error
+	defer func() {
+		if err != nil {
+			q.log.Error("a listener failed", "query", q.Name, "err", err)
+		}
+	}()
+	defer recovered(&err, "listener")
+	q.listener.QueryTerminated(q, end)
 }
 
 // guarded runs the loop; a broken invariant ends this query and no other.
 func (q *Query) guarded(ctx context.Context) (err error) {
 	defer recovered(&err, "query "+strconv.Quote(q.Name))
+	if q.listener != nil {
+		q.listener.QueryStarted(q)
+	}
 	if err := q.loop(ctx); err != nil && !(errors.Is(err, context.Canceled) && ctx.Err() != nil) {
 		return fmt.Errorf("query %q: %w", q.Name, err)
 	}

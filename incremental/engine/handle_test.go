@@ -359,3 +359,28 @@ func TestAFailureNamesItsOperatorOnce(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// hasty is a listener that panics.
+type hasty struct{ *diary }
+
+func (hasty) QueryTerminated(*engine.Query, error) { panic("in the listener") }
+
+func TestListenersThatPanic(t *testing.T) {
+	w := newWorld(t, func(o *engine.Options) { o.Listener = hasty{newDiary()} })
+	w.must(objects + "INSERT INTO mem SELECT k FROM plain TRIGGER MANUAL; STOP QUERY mem")
+}
+
+func TestShowRunning(t *testing.T) {
+	w := newWorld(t)
+	w.must(objects + `CREATE SOURCE more (k STRING, at TIMESTAMP, WATERMARK FOR at AS at) WITH (connector = 'memory');
+		CREATE MATERIALIZED VIEW v AS SELECT window.start AS s, count(*) AS n FROM (SELECT at FROM ev UNION ALL SELECT at FROM more) AS u
+			GROUP BY window(at, '10 seconds') TRIGGER MANUAL;
+		INSERT INTO ev VALUES ('a', 1, '2024-01-01 12:00:30'); INSERT INTO more VALUES ('b', '2024-01-01 12:00:15'); RUN TRIGGER`)
+	w.gives("SHOW WATERMARKS FOR v", "v ev 2024-01-01T12:00:20.000Z false false", "v more 2024-01-01T12:00:15.000Z false true")
+	w.gives("SHOW PROGRESS", "v 0 2024-01-01T12:00:00.000Z 0 2 2 0 0 0 2024-01-01T12:00:15.000Z")
+	state := w.must("SHOW STATE FOR v")
+	if len(state) != 2 || !strings.HasPrefix(state[0], "v Aggregate ") || !strings.HasPrefix(state[1], "v Output ") {
+		t.Errorf("state: %v", state)
+	}
+	w.fails("SHOW PROGRESS FOR w", "SQL4101")
+}

@@ -210,9 +210,7 @@ func (e *Engine) showRunning(s *ast.Show) (*Result, error) {
 		case ast.ShowProgress:
 			rows = append(rows, progressRow(q, p))
 		case ast.ShowWatermarks:
-			for _, src := range p.Sources {
-				rows = append(rows, []string{q.Name, src.Name, src.Watermark, fmt.Sprint(src.Idle)})
-			}
+			rows = append(rows, watermarkRows(q, p)...)
 		default:
 			for _, o := range p.Operators {
 				rows = append(rows, []string{q.Name, o.Operator, o.ID, fmt.Sprint(o.Total), fmt.Sprint(o.Memory)})
@@ -223,9 +221,27 @@ func (e *Engine) showRunning(s *ast.Show) (*Result, error) {
 	case ast.ShowProgress:
 		return rowsResult([]string{"query", "batch", "time", "ms", "input", "contributed", "filtered", "late", "bad", "watermark"}, rows), nil
 	case ast.ShowWatermarks:
-		return rowsResult([]string{"query", "source", "watermark", "idle"}, rows), nil
+		return rowsResult([]string{"query", "source", "watermark", "idle", "holds_back"}, rows), nil
 	}
 	return rowsResult([]string{"query", "operator", "id", "keys", "bytes"}, rows), nil
+}
+
+// watermarkRows are the watermarks of a query's sources. Of those that are not idle, the
+// least one holds the query's back.
+func watermarkRows(q *Query, p *trigger.Progress) (rows [][]string) {
+	least, n := "", 0
+	for _, src := range p.Sources {
+		if src.Watermark != "" && !src.Idle {
+			if n++; n == 1 || src.Watermark < least {
+				least = src.Watermark
+			}
+		}
+	}
+	for _, src := range p.Sources {
+		holds := n > 1 && !src.Idle && src.Watermark == least
+		rows = append(rows, []string{q.Name, src.Name, src.Watermark, fmt.Sprint(src.Idle), fmt.Sprint(holds)})
+	}
+	return rows
 }
 
 func progressRow(q *Query, p *trigger.Progress) []string {

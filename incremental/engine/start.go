@@ -59,7 +59,7 @@ func (e *Engine) launch(ctx context.Context, p *physical.Query, sql string, tgt 
 		return nil, errors.Join(err, o.close())
 	}
 	q := &Query{target: tgt, ID: o.cfg.ID, RunID: o.cfg.RunID, Name: p.Name, SQL: sql, Plan: p, Started: e.opt.Clock.Now(),
-		q: tq, clock: e.opt.Clock, poll: e.set.poll, listener: e.opt.Listener, requests: make(chan request),
+		q: tq, clock: e.opt.Clock, poll: e.set.poll, listener: e.opt.Listener, log: e.opt.Log, requests: make(chan request),
 		stop: make(chan struct{}), done: make(chan struct{}), status: Running}
 	for _, out := range p.Outputs {
 		if out.Sink != nil && out.Sink.Connector == "memory" {
