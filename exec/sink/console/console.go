@@ -62,7 +62,8 @@ type Sink struct {
 	truncate int
 	most     int64
 	header   bool
-	skip     bool // batches without rows
+	skip     bool  // batches without rows
+	texts    []int // columns that are written as text
 }
 
 func open(formats []*format.Format, c sink.Config) (*Sink, error) {
@@ -89,8 +90,27 @@ func open(formats []*format.Format, c sink.Config) (*Sink, error) {
 	if i < 0 {
 		return nil, fmt.Errorf("sink %q: there is no format %s", c.Name, name)
 	}
-	s.writer, err = formats[i].NewWriter(format.Config{Columns: s.columns, Options: d, Zone: c.Zone})
-	return s, err
+	cols := s.columns
+	if name == "csv" {
+		cols = s.asText()
+	}
+	if s.writer, err = formats[i].NewWriter(format.Config{Columns: cols, Options: d, Zone: c.Zone}); err != nil {
+		return nil, s.wrap(err)
+	}
+	return s, nil
+}
+
+// asText makes STRING of the columns that a line of CSV has no form for: it is printed
+// for people and pipes, which the text of a list serves better than a refusal.
+func (s *Sink) asText() []types.Column {
+	out := slices.Clone(s.columns)
+	for i, c := range s.columns {
+		if k := c.Type.Kind; c.Type.IsNested() || k == types.Interval || k == types.Null {
+			out[i].Type = types.Of(types.String)
+			s.texts = append(s.texts, i)
+		}
+	}
+	return out
 }
 
 // shown are the columns that are printed.
@@ -189,7 +209,25 @@ func (p *printer) rows(out *vec.Batch, times func(row int) int64, b *vec.Batch) 
 		}
 		return nil
 	}
-	return p.file.Write(out.Gather(pick))
+	out = out.Gather(pick)
+	for _, i := range p.s.texts {
+		out.Cols[i] = p.s.text(out.Cols[i], out.N)
+	}
+	return p.file.Write(out)
+}
+
+func (s *Sink) text(v *vec.Vector, n int) *vec.Vector {
+	out := vec.NewBuilder(types.Of(types.String))
+	var cell []byte
+	for row := range n {
+		if v.IsNull(row) {
+			out.AppendNull()
+			continue
+		}
+		cell = vec.AppendText(cell[:0], v, row, s.cfg.Zone)
+		out.AppendString(string(cell))
+	}
+	return out.Take()
 }
 
 // ops is "u" for a new version and "-" for a removed row.
@@ -260,6 +298,9 @@ func (s *Sink) Close() error { return nil }
 func (s *Sink) wrap(err error) error {
 	if err == nil {
 		return nil
+	}
+	if s.cfg.Name == "" { // of a SELECT
+		return fmt.Errorf("console: %w", err)
 	}
 	return fmt.Errorf("sink %q: %w", s.cfg.Name, err)
 }

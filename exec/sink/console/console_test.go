@@ -18,7 +18,14 @@ import (
 
 // csv stands for the real format: names, then rows.
 func csv() *format.Format {
-	return &format.Format{Name: "csv", NewWriter: func(c format.Config) (format.Writer, error) { return writer{c.Columns}, nil }}
+	return &format.Format{Name: "csv", NewWriter: func(c format.Config) (format.Writer, error) {
+		for _, col := range c.Columns {
+			if k := col.Type.Kind; col.Type.IsNested() || k == types.Interval || k == types.Null {
+				return nil, fmt.Errorf("CSV has no %s", col.Type)
+			}
+		}
+		return writer{c.Columns}, nil
+	}}
 }
 
 type writer struct{ cols []types.Column }
@@ -104,6 +111,26 @@ func TestOptions(t *testing.T) {
 	want(t, show(t, sink.Append, batch(), "format", "json"), `sink "c": there is no format json`)
 	want(t, show(t, sink.Append, batch(), "format", "tabel"), `error SQL4003: option "format" is "tabel", expected one of table, csv, json, jsonl (hint: did you mean "table"?)`)
 	want(t, show(t, sink.Append, batch(), "truncate", "-1"), `error SQL4003: option "truncate" is "-1", expected a whole number of at least 0`)
+}
+
+// A line of CSV has no form for lists and intervals: their text is printed.
+func TestCSVPrintsNestedValuesAsText(t *testing.T) {
+	list := vec.FromAny(types.ArrayOf(types.Of(types.Int64)), []any{1, nil}, nil)
+	cols := []*vec.Vector{list, vec.FromAny(types.Of(types.Interval), nil, nil), vec.FromAny(types.Of(types.Null), nil, nil)}
+	var out bytes.Buffer
+	c := sink.Config{Mode: sink.Append, Stdout: &out, Options: []option.Value{{Name: "format", Text: "csv"}, {Name: "show_batch", Text: "false"}}}
+	for i, v := range cols {
+		c.Columns = append(c.Columns, types.Column{Name: string(rune('a' + i)), Type: v.Type})
+	}
+	s, err := console.Connector([]*format.Format{csv()}).Open(context.Background(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := s.Stage(context.Background(), sink.Batch{}, func(emit func(*vec.Batch) error) error { return emit(&vec.Batch{N: 2, Cols: cols}) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	want(t, string(p), "a,b,c\n[1,null],NULL,NULL\nNULL,NULL,NULL\n")
 }
 
 type broken struct{}
