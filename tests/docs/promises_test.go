@@ -90,4 +90,23 @@ SELECT n, count(*) FROM c GROUP BY n TRIGGER ONCE;`})
 	}
 }
 
+// Rule L12: columns that a query does not read make no row bad; the event time is read.
+func TestOnlyReadColumnsMakeBadRows(t *testing.T) {
+	s := newSession(t, "")
+	defer s.close()
+	text := `{"n": 1, "m": "x", "at": "2024-01-01 09:00:00"}` + "\n" + `{"n": 2, "m": 5, "at": "soon"}` + "\n"
+	if err := s.write(&Block{File: "in/a.json", Text: text}); err != nil {
+		t.Fatal(err)
+	}
+	got := script(t, s, `CREATE SOURCE c (n INT, m INT, at TIMESTAMP, WATERMARK FOR at AS at - INTERVAL '1' MINUTE)
+WITH (path = 'in', format = 'json', on_error = 'skip');
+CREATE SINK out WITH (connector = 'memory');
+INSERT INTO out SELECT n FROM c TRIGGER AVAILABLE NOW;
+AWAIT QUERY out;
+SELECT * FROM out;`)
+	if !strings.Contains(got, "│   1 │") || strings.Contains(got, "│   2 │") {
+		t.Error(got)
+	}
+}
+
 // Rule L11: the page that states it shows the tables, and its blocks are run (TestBlocks).
