@@ -19,7 +19,8 @@ var turnQueries = map[string]string{
 	"dedup and all": `SELECT k, v FROM drop_duplicates(TABLE plain, DESCRIPTOR(k)) UNION ALL SELECT k, v FROM plain WHERE v > 2`,
 	"dedup twice": `SELECT k, v FROM drop_duplicates(TABLE (SELECT k, v FROM plain UNION ALL
 		SELECT k, v + 100 FROM drop_duplicates(TABLE plain, DESCRIPTOR(v))), DESCRIPTOR(k))`,
-	"unnest": `SELECT k, u FROM plain CROSS JOIN UNNEST(ARRAY[v, v * 10]) AS t(u)`,
+	"unnest, dedup": `SELECT k, u FROM drop_duplicates(TABLE (SELECT k, u FROM plain CROSS JOIN UNNEST(ARRAY[v, v * 10, v]) AS t(u) WHERE u <> 0), DESCRIPTOR(u))`,
+	"unnest":        `SELECT k, u FROM plain CROSS JOIN UNNEST(ARRAY[v, v * 10]) AS t(u)`,
 }
 
 // The rows of an output, one after another, do not depend on the number of workers.

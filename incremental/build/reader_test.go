@@ -47,7 +47,7 @@ func TestNoRowIsLeft(t *testing.T) {
 }
 
 // A row with NULL in a column that is declared NOT NULL is a bad row, if the query reads
-// the column: it is left out or fails the query, and moves no watermark.
+// the column (Rule L12): it is left out or fails the query, and moves no watermark.
 func TestNotNull(t *testing.T) {
 	w := newWorld(t)
 	for _, workers := range []int{1, 3} {

@@ -27,6 +27,7 @@ import (
 	"github.com/sqlstream/sqlstream/exec/fn"
 	"github.com/sqlstream/sqlstream/incremental/trigger"
 	"github.com/sqlstream/sqlstream/planner/catalog"
+	"github.com/sqlstream/sqlstream/planner/physical"
 	"github.com/sqlstream/sqlstream/storage/checkpoint"
 	"github.com/sqlstream/sqlstream/storage/state"
 	"github.com/sqlstream/sqlstream/storage/vfs"
@@ -73,6 +74,7 @@ type Engine struct {
 	kill    context.CancelFunc
 	mu      sync.Mutex // guards queries
 	queries []*Query
+	planned []*physical.Query // of a script that is only checked
 }
 
 // Open returns an engine. Close stops its queries.

@@ -46,35 +46,37 @@ type pinnedSink struct {
 	Columns   []string `json:"columns"`
 }
 
-// pin compares the plan with what the checkpoint remembers, refuses what would make
-// the state wrong, and remembers the plan.
-func (o *opening) pin() error {
+// pin compares the plan with what the checkpoint remembers, and refuses what would make
+// the state wrong. save remembers the plan: once the checkpoint has been recovered, so
+// that a start that is refused after all leaves the old plan, and before the first batch.
+func (o *opening) pin() (save func() error, err error) {
 	if o.cfg.Journal == nil {
-		return nil
+		return func() error { return nil }, nil
 	}
+	dir := o.cfg.Journal.Dir
 	now := o.pinnedPlan()
-	k, lines, err := o.cfg.Journal.Dir.LatestPlan()
-	if err != nil {
-		return err
-	}
-	if k != checkpoint.NoBatch && len(lines) == 1 {
+	k, lines, err := dir.LatestPlan()
+	switch {
+	case err != nil:
+		return nil, err
+	case k == checkpoint.NoBatch && dir.LastOffsets() != checkpoint.NoBatch:
+		return nil, fmt.Errorf("checkpoint %s: its pinned plan is %w: there is no meta/plan-<n>.json; restore it from a copy", dir.Dir(), checkpoint.ErrMissing)
+	case k != checkpoint.NoBatch && len(lines) == 1:
 		var before pinned
 		if err := json.Unmarshal(lines[0], &before); err != nil {
-			return fmt.Errorf("checkpoint %s: pinned plan %d: %w", o.cfg.Journal.Dir.Dir(), k, err)
+			return nil, fmt.Errorf("checkpoint %s: pinned plan %d: %w", dir.Dir(), k, err)
 		}
-		if err := o.compare(before, now); err != nil {
-			return err
-		}
-		if equalJSON(before, now) {
-			return nil
+		if err := o.compare(before, now); err != nil || equalJSON(before, now) {
+			return func() error { return nil }, err
 		}
 	}
-	line, err := json.Marshal(now)
-	if err != nil {
+	return func() error {
+		line, err := json.Marshal(now)
+		if err == nil {
+			_, err = dir.SavePlan(line)
+		}
 		return err
-	}
-	_, err = o.cfg.Journal.Dir.SavePlan(line)
-	return err
+	}, nil
 }
 
 func equalJSON(a, b pinned) bool {

@@ -193,7 +193,14 @@ func (e *Engine) replaceable(o catalog.Object, span diag.Span) error {
 	if err != nil || old == nil || old.ObjectName() != o.ObjectName() {
 		return nil
 	}
-	if r, ok := old.(*catalog.Relation); !ok || r.Connector != "memory" {
+	connector := ""
+	switch old := old.(type) {
+	case *catalog.Relation:
+		connector = old.Connector
+	case *catalog.Sink:
+		connector = old.Connector
+	}
+	if connector != "memory" {
 		return nil
 	}
 	return e.unused(old, span)
@@ -326,6 +333,9 @@ func (e *Engine) dry(ctx context.Context, src diag.Source, each func(ast.Stateme
 	d := &Engine{opt: e.opt, cat: e.cat.Clone(), set: e.set}
 	for _, s := range stmts {
 		p, err := d.declare(ctx, src, s)
+		if p != nil && !p.Finite {
+			d.planned = append(d.planned, p)
+		}
 		if err == nil && p != nil {
 			err = each(s, p)
 		}

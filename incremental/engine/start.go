@@ -100,10 +100,13 @@ func (o *opening) open(ctx context.Context) (*trigger.Query, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := o.pin(); err != nil {
+	save, err := o.pin()
+	if err != nil {
 		return nil, err
 	}
-	refused.query, err = trigger.Open(ctx, o.cfg)
+	if refused.query, err = trigger.Open(ctx, o.cfg); err == nil {
+		err = save()
+	}
 	return refused.query, err
 }
 

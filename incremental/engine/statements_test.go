@@ -98,6 +98,7 @@ func TestRefusals(t *testing.T) {
 		{"INSERT INTO mem SELECT k FROM plain TRIGGER MANUAL; DROP SINK mem", []string{`SQL4104: sink "mem" is used by the running query "mem"`, "hint: STOP QUERY mem first"}},
 		{"INSERT INTO mem SELECT k FROM plain TRIGGER MANUAL; DROP SOURCE plain", []string{`SQL4104: source "plain" is used by the running query "mem"`}},
 		{"INSERT INTO mem SELECT k FROM plain TRIGGER MANUAL; CREATE OR REPLACE SOURCE plain (z INT)", []string{`SQL4104: source "plain" is used by`}},
+		{"INSERT INTO mem SELECT k FROM plain TRIGGER MANUAL; CREATE OR REPLACE SINK mem WITH (connector = 'null')", []string{`SQL4104: sink "mem" is used by`}},
 		{"INSERT INTO dim SELECT k, k FROM plain TRIGGER MANUAL; DROP TABLE dim", []string{`SQL4104: table "dim" is used by the running query "dim"`}},
 		{"INSERT INTO dir SELECT k, count(*) AS n FROM plain GROUP BY k", []string{"test:1:", "dir"}},
 		{"SELECT 1; SELEC 2", []string{"test:1:11: error SQL1"}},
@@ -140,6 +141,7 @@ func TestCheck(t *testing.T) {
 	check := func(sql string) error { return w.Check(context.Background(), diag.Source{Name: "f", Text: sql}) }
 	if err := check(objects + `CREATE TABLE a (x INT); DROP TABLE a; CREATE TABLE a (y STRING);
 		CREATE MATERIALIZED VIEW m AS SELECT y, count(*) AS n FROM a GROUP BY y; SELECT n FROM m;
+		INSERT INTO mem2 SELECT k, count(*) AS n FROM plain GROUP BY k; SELECT k FROM state('mem2', 'aggregate'); SELECT name FROM sys.queries;
 		DROP TABLE IF EXISTS nothing; SET timezone = 'Asia/Tokyo'; INSERT INTO mem SELECT k FROM plain`); err != nil {
 		t.Error(err)
 	}

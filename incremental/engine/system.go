@@ -14,6 +14,7 @@ import (
 	"github.com/sqlstream/sqlstream/incremental/stateful"
 	"github.com/sqlstream/sqlstream/incremental/trigger"
 	"github.com/sqlstream/sqlstream/planner/catalog"
+	"github.com/sqlstream/sqlstream/planner/physical"
 )
 
 // systemTable is a table of what the engine knows of itself: columns as in DDL, and the
@@ -185,16 +186,40 @@ func (e *Engine) tableFunction(name string, args []string, atBatch int64) (*cata
 	case atBatch >= 0:
 		return nil, fmt.Errorf("state(…) AT BATCH is not supported yet: it shows the state as it is")
 	}
+	for _, p := range e.planned {
+		if p.Name == args[0] {
+			return plannedState(p, args[0], args[1])
+		}
+	}
 	_, op, err := e.operator(args[0], args[1])
 	if err != nil {
 		return nil, err
 	}
-	r := &catalog.Relation{Name: "state of " + args[0] + ", " + op.ID, Connector: "state",
-		Options: []option.Value{{Name: "query", Text: args[0]}, {Name: "operator", Text: op.ID}}}
-	for _, c := range op.Columns() {
+	return stateRelation(args[0], op.ID, op.Columns()), nil
+}
+
+func stateRelation(query, id string, cols []types.Column) *catalog.Relation {
+	r := &catalog.Relation{Name: "state of " + query + ", " + id, Connector: "state",
+		Options: []option.Value{{Name: "query", Text: query}, {Name: "operator", Text: id}}}
+	for _, c := range cols {
 		r.Columns = append(r.Columns, catalog.Column{Column: c})
 	}
-	return r, nil
+	return r
+}
+
+// plannedState is state(…) of a query that a script, which is only checked, would start.
+func plannedState(p *physical.Query, query, name string) (*catalog.Relation, error) {
+	for _, n := range p.Nodes() {
+		o, isOutput := n.(*physical.Output)
+		if !n.Stateful() && !(isOutput && o.Target == physical.ToView) {
+			continue
+		}
+		if n.ID() == name || strings.EqualFold(strings.TrimPrefix(fmt.Sprintf("%T", n), "*physical."), name) ||
+			len(name) >= 4 && strings.HasPrefix(n.ID(), name) {
+			return stateRelation(query, n.ID(), n.Props().Columns), nil
+		}
+	}
+	return nil, fmt.Errorf("query %q has no operator named %q", query, name)
 }
 
 // operator finds an operator by its id, the beginning of it that EXPLAIN prints, or its
