@@ -13,7 +13,7 @@ func QuerySpecs() []option.Spec {
 		{Name: "name", Aliases: []string{"query_name"}, Type: option.Text, Doc: "Name of the query; default: that of the sink or view."},
 		{Name: "checkpoint", Aliases: []string{"checkpoint_location"}, Type: option.Text, Doc: "Directory of the checkpoint."},
 		{Name: "output_mode", Type: option.Enum, Values: []string{"append", "update", "complete", "changelog"}, Doc: "As EMIT."},
-		{Name: "adopt_sink", Type: option.Bool, Default: "false", Doc: "Takes over a sink that belongs to another query."},
+		{Name: "adopt_sink", Type: option.Bool, Default: "false", Doc: "Takes over a sink that belongs to another query or another checkpoint: what it holds stays, and the rows of this query are added."},
 		{Name: "allow_new_state", Type: option.Bool, Default: "false", Doc: "A changed query may start operators with empty state."},
 		{Name: "drop_state", Type: option.Bool, Default: "false", Doc: "A changed query may drop the state of operators that it lost."},
 		{Name: "allow_unbounded_state", Type: option.Bool, Default: "true", Doc: "Refuses plans whose state grows for ever when false."},

@@ -29,7 +29,9 @@ func Connector(formats []*format.Format) source.Connector {
 	return source.Connector{
 		Name: "file", Aliases: []string{"files", "filesystem"},
 		Doc: "Reads each file of a directory, of the directories key=value below it, or of a glob pattern, " +
-			"once and whole, in the order of modification time, then path.",
+			"once and whole, in the order of modification time, then path. The keys of such directories are declared " +
+			"like other columns (dt DATE, hour INT) and filled from the path, whatever the files say. PARTITIONED BY (dt, hour) fixes " +
+			"which they are; without it the first file does. A file whose path lacks a key, or has another one, ends the query.",
 		Options:    Options(),
 		Replayable: true,
 		Metadata:   metadataColumns(),
