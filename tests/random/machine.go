@@ -47,6 +47,14 @@ func emitMode(m sink.Mode) ast.EmitMode {
 
 // start starts the program and the query on its checkpoint.
 func (m *machine) start() error {
+	if err := m.boot(false); err != nil {
+		return err
+	}
+	return m.startQuery()
+}
+
+// boot starts the program and defines the inputs; batch reads every source as a table.
+func (m *machine) boot(batch bool) error {
 	m.run++
 	var err error
 	if m.reg, err = builtin.New(fmt.Sprintf("run%d", m.run)); err != nil {
@@ -55,7 +63,7 @@ func (m *machine) start() error {
 	if err := inParts(m.reg); err != nil {
 		return err
 	}
-	m.e, err = engine.Open(engine.Options{Builtin: m.reg, FS: m.fs, Clock: m.clock, Workers: m.c.Workers, Dir: "/", Stdout: io.Discard})
+	m.e, err = engine.Open(engine.Options{Builtin: m.reg, FS: m.fs, Clock: m.clock, Workers: m.c.Workers, Dir: "/", Stdout: io.Discard, Batch: batch})
 	if err != nil {
 		return err
 	}
@@ -71,7 +79,7 @@ func (m *machine) start() error {
 			return err
 		}
 	}
-	return m.startQuery()
+	return nil
 }
 
 func (m *machine) startQuery() error {
@@ -203,13 +211,7 @@ func (s *capture) Publish(_ context.Context, b sink.Batch, payload []byte) error
 		if err != nil {
 			return err
 		}
-		for i := range part.Rows() {
-			row := make([]any, len(part.Cols))
-			for k, c := range part.Cols {
-				row[k] = vec.ToAny(c, part.Row(i))
-			}
-			s.rows = append(s.rows, reference.Change{Values: row, Weight: part.Weight(part.Row(i))})
-		}
+		s.rows = append(s.rows, changesOf(part)...)
 		payload = rest
 	}
 	return nil

@@ -28,6 +28,7 @@ type Case struct {
 	Steps   []Step
 	Late    bool  // rows may come too late
 	Size    int64 // then: of all windows over sources, minutes
+	Batch   bool  // the query also runs once, over finite inputs
 }
 
 // Source is a streaming input. All have the columns of sourceColumns.
@@ -70,6 +71,7 @@ func New(seed uint64) *Case {
 	if c.Mode == sink.Complete && len(c.Query.On) == 0 && r.IntN(3) == 0 {
 		g.order(c.Query)
 	}
+	c.Batch = r.IntN(4) == 0
 	c.history(r)
 	return c
 }

@@ -4,6 +4,9 @@ import (
 	"errors"
 	"flag"
 	"testing"
+
+	"github.com/sqlstream/sqlstream/exec/sink"
+	"github.com/sqlstream/sqlstream/incremental/reference"
 )
 
 var (
@@ -50,4 +53,25 @@ func fail(t *testing.T, c *Case, err error) {
 	}
 	small, why := c.Shrink(t.Context(), f)
 	t.Errorf("%s", small.Report(why))
+}
+
+// TestBatchOfChangelog: deletions in a source that is read once count as in a stream.
+func TestBatchOfChangelog(t *testing.T) {
+	row := func(a any, w int64) reference.Change {
+		values := make([]any, len(sourceColumns()))
+		values[0] = a
+		return reference.Change{Values: values, Weight: w}
+	}
+	col := &Expr{Kind: Int, Text: "t1.a"}
+	for _, items := range [][]Item{
+		{{&Expr{Kind: Int, Text: "max($1)", Kids: []*Expr{col}}, "c1"}},
+		{{col, "c1"}},
+	} {
+		c := &Case{Workers: 1, Mode: sink.Changelog, Batch: true, Sources: []Source{{Name: "s0", Changelog: true}},
+			Query: &Select{Items: items, From: From{Table: "s0", Alias: "t1"}},
+			Steps: []Step{{Changes: [][]reference.Change{{row(int64(3), 1), row(int64(2), 1), row(int64(3), -1)}}, Cut: 1}}}
+		if _, err := c.Run(t.Context()); err != nil {
+			t.Error(err)
+		}
+	}
 }

@@ -78,7 +78,12 @@ func (r *run) play() error {
 		}
 	}
 	if r.output.Mode == sink.Append {
-		return r.allFinal()
+		if err := r.allFinal(); err != nil {
+			return err
+		}
+	}
+	if r.c.Batch {
+		return r.batch()
 	}
 	return nil
 }
