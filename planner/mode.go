@@ -157,6 +157,8 @@ func (p *planner) ephemeral(o *output) bool {
 func (p *planner) output(o *output, root physical.Node, c choice) *physical.Output {
 	out := &physical.Output{Target: o.target, Name: o.name, Sink: o.sink, Table: o.table, Mode: c.mode, Why: c.why}
 	switch {
+	case o.finite && lower.Deletes(root):
+		root = lower.Materialize(root)
 	case o.finite:
 	case c.mode == sink.Append:
 		p.checkAppend(o, root)

@@ -116,7 +116,7 @@ func (l *Lowerer) dedup(d *logical.Dedup, need []bool) *lowered {
 	if !l.opt.Finite {
 		in = l.withTime(in)
 	}
-	if in.props().Kind != physical.AppendOnly && !l.opt.Finite {
+	if in.props().Kind != physical.AppendOnly && (!l.opt.Finite || Deletes(in.node)) {
 		l.refuse(diag.Errorf(diag.DedupRetract, diag.Span{}, "%s needs rows that are only added, but its input can change", d.Name).
 			WithHint("deduplicate before the aggregation, or use SELECT DISTINCT"))
 	}

@@ -215,7 +215,7 @@ func (l *Lowerer) finishScan(b *scanBuilder) *lowered {
 			}
 		}
 	}
-	if s.Relation.Changelog && !s.Finite {
+	if s.Relation.Changelog {
 		n.P.Kind = physical.Retract
 	}
 	if key := placed(s.Relation.Key, b.place); key != nil {

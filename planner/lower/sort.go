@@ -1,6 +1,8 @@
 package lower
 
 import (
+	"slices"
+
 	"fmt"
 
 	"github.com/sqlstream/sqlstream/exec/expr"
@@ -83,4 +85,16 @@ func hasMaterialize(n physical.Node) bool {
 		return hasMaterialize(x.Input)
 	}
 	return false
+}
+
+// Deletes reports that deletions of a scan reach the node's output as they are: a finite
+// result must have taken them in before it is shown.
+func Deletes(n physical.Node) bool {
+	switch x := n.(type) {
+	case *physical.Aggregate, *physical.Distinct, *physical.Materialize:
+		return false
+	case *physical.Scan:
+		return x.P.Kind != physical.AppendOnly
+	}
+	return slices.ContainsFunc(n.Children(), Deletes)
 }
