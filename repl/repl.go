@@ -88,9 +88,14 @@ func (s *Session) resultWriter() io.WriteCloser {
 // modes tells of output modes that the statement left open.
 func (s *Session) modes(q *engine.Query) {
 	for _, o := range q.Plan.Outputs {
-		if strings.HasPrefix(o.Why, "default") {
-			fmt.Fprintf(s.Err, "info: query %q runs in %s mode (%s)\n", q.Name, o.Mode, o.Why)
+		if !strings.HasPrefix(o.Why, "default") {
+			continue
 		}
+		into := ""
+		if len(q.Plan.Outputs) > 1 {
+			into = fmt.Sprintf(" into %q", o.Name)
+		}
+		fmt.Fprintf(s.Err, "info: query %q%s runs in %s mode (%s)\n", q.Name, into, o.Mode, o.Why)
 	}
 }
 

@@ -1,8 +1,10 @@
 package json
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 
 	"github.com/sqlstream/sqlstream/exec/format"
@@ -38,7 +40,12 @@ func infer(ctx context.Context, f format.File, c format.Config) ([]types.Column,
 			break
 		}
 	}
-	return guess.Columns(s.row), nil
+	cols := guess.Columns(s.row)
+	if len(cols) == 0 && s.bad > 0 {
+		return nil, fmt.Errorf("%s: the columns cannot be inferred: none of the first %d rows is a JSON object; declare the columns, and reading says what is wrong with each row",
+			f.Name, s.bad)
+	}
+	return cols, nil
 }
 
 // sampler looks at rows to guess types.
@@ -46,6 +53,7 @@ type sampler struct {
 	scanner
 	row  types.Type
 	rows int
+	bad  int // rows that are no objects
 }
 
 func (s *sampler) next(src *lines.Reader) ([]byte, error) {
@@ -59,24 +67,33 @@ func (s *sampler) block(block []byte) {
 	s.setBlock(block)
 	for p := 0; p < len(block) && s.rows < guess.Rows; s.rows++ {
 		p = s.blanks(p)
-		switch scan.At(s.base, p) {
-		case '{':
-			t, q := s.value(p)
-			if q < 0 {
-				if s.multi {
-					return
-				}
-				for q = p; block[q] != '\n'; {
-					q++
-				}
-			} else {
-				s.row = guess.Unite(s.row, t)
-			}
-			p = q
-		default:
+		c := scan.At(s.base, p)
+		if c != '{' && (s.multi || c == '\n') {
 			p++ // newlines, and what stands around objects in an array
+			continue
 		}
+		t, q := types.Type{}, -1
+		if c == '{' {
+			t, q = s.value(p)
+		}
+		if q >= 0 {
+			s.row = guess.Unite(s.row, t)
+			p = q
+			continue
+		}
+		if s.bad++; s.multi {
+			return
+		}
+		p = lineEnd(block, p)
 	}
+}
+
+// lineEnd is the position of the newline behind p; a block of lines ends with one.
+func lineEnd(block []byte, p int) int {
+	if i := bytes.IndexByte(block[p:], '\n'); i >= 0 {
+		return p + i
+	}
+	return len(block)
 }
 
 // value guesses the type of the value at p and returns the position behind it.

@@ -194,6 +194,25 @@ not json
 	}
 }
 
+// Where no row is an object, that is what is said: an empty file is another matter.
+func TestInferFromRowsThatAreNoObjects(t *testing.T) {
+	for content, want := range map[string]string{
+		"not json\n[1]\n{\"a\":\n": "none of the first 3 rows is a JSON object",
+		"null":                     "none of the first 1 rows",
+		"":                         "",
+		"\n\n":                     "",
+		"x {\"a\":1}\n" + strings.Repeat("y", 100_000) + "\n{\"b\":1}\n": "",
+	} {
+		cols, err := infer(t.Context(), formattest.File("a.json", []byte(content)), config(t, nil, "multi_line", "false"))
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%.40q: got %v, want %q", content, err, want)
+		}
+		if len(content) > 1000 && (len(cols) != 1 || cols[0].Name != "b") {
+			t.Errorf("%.40q: got %v", content, cols)
+		}
+	}
+}
+
 func FuzzRead(f *testing.F) {
 	f.Add([]byte(bidLine+"\n"+adLine), false)
 	f.Add([]byte(`[{"i":1,"s":"\ud83d\ude00","a":[{"x":null}]}]`), true)
