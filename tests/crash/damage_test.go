@@ -120,7 +120,7 @@ func promised(err error, file string) error {
 			return nil
 		}
 	}
-	if strings.Contains(file, sinklog.Dir) && strings.Contains(err.Error(), "sink") || strings.Contains(err.Error(), "belongs to query") {
+	if strings.Contains(file, sinklog.Dir) && strings.Contains(err.Error(), "sink") || strings.Contains(err.Error(), "another checkpoint of query") {
 		return nil // the marker rule
 	}
 	return fmt.Errorf("not a promised error: %w", err)

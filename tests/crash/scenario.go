@@ -182,7 +182,7 @@ func freshCheckpoint() error {
 	if err != nil {
 		return err
 	}
-	if err := refused(s.goOn(9), "belongs to query", "choose another directory"); err != nil {
+	if err := refused(s.goOn(9), "was written with another checkpoint of query", "restore that checkpoint"); err != nil {
 		return err
 	}
 	if err := s.restore("/ck", old); err != nil {
