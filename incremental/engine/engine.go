@@ -3,7 +3,7 @@
 // programs use it and nothing below it. It knows every layer, and leaves each its own
 // business: SQL to parser and planner, rows to build, batches to trigger. Open this
 // file first, then exec.go (statements), start.go (from plan to running query) and
-// handle.go (a running query).
+// handle.go (a running query; loop.go is its goroutine).
 package engine
 
 import (

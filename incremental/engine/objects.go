@@ -309,6 +309,9 @@ func describeObject(o catalog.Object) (*Result, error) {
 			if w := o.Watermark; w != nil && w.Column == i {
 				note = strings.TrimSpace(note + " watermark " + w.Delay.String())
 			}
+			if c.NotNull {
+				note = strings.TrimSpace(note + " not null")
+			}
 			add(c.Name, c.Type.String(), note)
 		}
 	case *catalog.MaterializedView:

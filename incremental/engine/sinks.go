@@ -72,7 +72,7 @@ func notNull(r *catalog.Relation, b *vec.Batch) error {
 		}
 		for j := range b.Rows() {
 			if b.Cols[i].IsNull(b.Row(j)) {
-				return fmt.Errorf("%q: column %q is NULL, and is declared NOT NULL", r.Name, r.Columns[c].Name)
+				return fmt.Errorf("column %q of %q is NULL, and is declared NOT NULL", r.Columns[c].Name, r.Name)
 			}
 		}
 	}

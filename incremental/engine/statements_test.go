@@ -62,7 +62,7 @@ func TestRefusals(t *testing.T) {
 		sql  string
 		want []string
 	}{
-		{"CREATE TABLE firm (k STRING, v INT NOT NULL); INSERT INTO firm VALUES ('a', 1), ('b', NULL)", []string{`"firm": column "v" is NULL, and is declared NOT NULL`}},
+		{"CREATE TABLE firm (k STRING, v INT NOT NULL); INSERT INTO firm VALUES ('a', 1), ('b', NULL)", []string{`column "v" of "firm" is NULL, and is declared NOT NULL`}},
 		{"CREATE SOURCE s (x INT) WITH (late_rows = 'late'); CREATE TABLE late (x INT)", []string{`SQL2016: "late" exists already`, "hint: it was made for the refused rows of a source"}},
 		{"SELECT * FROM 'nowhere'", []string{`SQL2001: path "nowhere" does not exist`}},
 		{"CREATE TABLE t WITH (path = 'nowhere')", []string{"path nowhere does not exist"}},

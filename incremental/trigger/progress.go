@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"time"
 
+	"github.com/sqlstream/sqlstream/exec/source"
 	"github.com/sqlstream/sqlstream/incremental/build"
 	"github.com/sqlstream/sqlstream/incremental/stateful"
 )
@@ -123,4 +124,69 @@ func rate(rows int64, in time.Duration) float64 {
 		return 0
 	}
 	return float64(rows) / in.Seconds()
+}
+
+// progress describes a trigger. Its rows have arrived since the query looked before, as
+// Spark counts.
+func (q *Query) progress(p *planned, out *build.Outcome, tm *timing, since time.Time) *Progress {
+	rows := rowsOf(out)
+	total := tm.finish()
+	waited := tm.start.Sub(since)
+	if since.IsZero() {
+		waited = 0
+	}
+	pr := &Progress{ID: q.ID, RunID: q.RunID, Timestamp: Stamp(p.now), BatchID: p.id, BatchDuration: total.Milliseconds(),
+		InputRows: rows.Input, InputRate: rate(rows.Input, waited), ProcessedRate: rate(rows.Input, total), DurationMs: tm.spans, Rows: rows,
+		Operators: operatorStates(q.Graph), Sources: []SourceProgress{}, Sink: SinkProgress{OutputRows: -1}}
+	if q.Name != "" {
+		pr.Name = &q.Name
+	}
+	q.sourceProgress(pr, p, out, waited, total)
+	for i, o := range q.Outputs {
+		pr.Sinks = append(pr.Sinks, SinkProgress{Description: o.Sink.Description(), OutputRows: q.given[i], Ignored: o.View.Ignored})
+	}
+	if len(pr.Sinks) == 1 {
+		pr.Sink, pr.Sinks = pr.Sinks[0], nil
+	}
+	pr.EventTime = q.eventTime(out.Times)
+	if w := q.shown; w != noWatermark {
+		pr.Watermark = &w
+	}
+	return pr
+}
+
+func (q *Query) eventTime(t build.Times) *EventTime {
+	if t.Count == 0 && q.shown == noWatermark {
+		return nil
+	}
+	e := &EventTime{Watermark: Stamp(q.shown)}
+	if t.Count > 0 {
+		e.Max, e.Min, e.Avg = Stamp(t.Max), Stamp(t.Min), Stamp(t.Mean())
+	}
+	return e
+}
+
+func (q *Query) sourceProgress(pr *Progress, p *planned, out *build.Outcome, waited, total time.Duration) {
+	for i, in := range q.Inputs {
+		s := SourceProgress{Description: in.Source.Description(), Name: in.Name, EndOffset: orNull(in.end)}
+		s.StartOffset, s.LatestOffset = orNull(p.starts[i]), orNull(nil)
+		if in.limits() == (source.Limits{}) && in.upTo == nil && !p.logged { // it took all that was there
+			s.LatestOffset = s.EndOffset
+		}
+		for _, sc := range in.Scans {
+			s.InputRows += out.Ledgers[q.Graph.IndexOf(sc)].Input
+			if sc.Plan.Watermark != nil {
+				s.Watermark, s.Idle = Stamp(sc.Watermark), sc.Idle
+			}
+		}
+		s.InputRate, s.ProcessedRate = rate(s.InputRows, waited), rate(s.InputRows, total)
+		pr.Sources = append(pr.Sources, s)
+	}
+}
+
+func orNull(r json.RawMessage) json.RawMessage {
+	if r == nil {
+		return json.RawMessage("null")
+	}
+	return r
 }

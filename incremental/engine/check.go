@@ -1,0 +1,121 @@
+package engine
+
+import (
+	"context"
+
+	"github.com/sqlstream/sqlstream/parser"
+	"github.com/sqlstream/sqlstream/parser/ast"
+	"github.com/sqlstream/sqlstream/parser/diag"
+	"github.com/sqlstream/sqlstream/planner"
+	"github.com/sqlstream/sqlstream/planner/catalog"
+	"github.com/sqlstream/sqlstream/planner/physical"
+)
+
+// Check finds every error of a script without running anything: objects are declared in
+// a catalog of their own.
+func (e *Engine) Check(ctx context.Context, src diag.Source) error {
+	return e.dry(ctx, src, func(ast.Statement, *physical.Query) error { return nil })
+}
+
+// ExplainScript gives the plan of every query of a script, and runs nothing.
+func (e *Engine) ExplainScript(ctx context.Context, src diag.Source, each func(sql, plan string) error) error {
+	return e.dry(ctx, src, func(s ast.Statement, p *physical.Query) error {
+		return each(text(src, s.Pos()), physical.Explain(p))
+	})
+}
+
+// dry plans the statements of a script over a copy of the catalog, and reports every
+// independent error.
+func (e *Engine) dry(ctx context.Context, src diag.Source, each func(ast.Statement, *physical.Query) error) error {
+	stmts, err := parser.Parse(src)
+	found := findings{src: src}
+	found.add(err, true)
+	d := &Engine{opt: e.opt, cat: e.cat.Clone(), set: e.set}
+	for _, s := range stmts {
+		p, err := d.declare(ctx, src, s)
+		if p != nil && !p.Finite {
+			d.planned = append(d.planned, p)
+		}
+		if err == nil && p != nil {
+			err = each(s, p)
+		}
+		found.add(err, declares(s))
+	}
+	return found.err()
+}
+
+// declare plans a statement, and puts what it creates into the catalog.
+func (e *Engine) declare(ctx context.Context, src diag.Source, s ast.Statement) (*physical.Query, error) {
+	sql := text(src, s.Pos())
+	switch c := s.(type) {
+	case *ast.Set:
+		_, err := e.setting(c)
+		return nil, err
+	case *ast.Reset:
+		_, err := e.reset(c)
+		return nil, err
+	case *ast.Unsupported:
+		_, err := e.Statement(ctx, src, s)
+		return nil, err
+	case *ast.QueryStmt, *ast.Insert, *ast.StatementSet:
+		return e.plan(ctx, s)
+	case *ast.Explain:
+		if c.Target == nil {
+			return nil, nil
+		}
+		return e.plan(ctx, c.Target)
+	case *ast.Drop:
+		return nil, e.undeclare(c)
+	case *ast.CreateMaterializedView:
+		p, err := e.plan(ctx, s)
+		if err == nil {
+			out := p.Outputs[0]
+			e.cat.Put(&catalog.MaterializedView{Name: c.Name.String(), Columns: out.OutputColumns(), Key: out.Key, Text: sql})
+		}
+		return p, err
+	case *ast.CreateSource, *ast.CreateTable, *ast.CreateView, *ast.CreateSink:
+		return e.declareObject(ctx, src, s, sql)
+	}
+	return nil, nil
+}
+
+// undeclare is DROP in a script that is only checked.
+func (e *Engine) undeclare(s *ast.Drop) error {
+	if s.Object == ast.ObjectQuery {
+		return nil
+	}
+	o, err := e.found(s)
+	if o != nil {
+		e.cat.Drop(o.ObjectName())
+	}
+	return err
+}
+
+func (e *Engine) declareObject(ctx context.Context, src diag.Source, s ast.Statement, sql string) (*physical.Query, error) {
+	o, err := planner.Define(s, sql, e.cat, e.planSettings(ctx))
+	if err != nil {
+		return nil, err
+	}
+	if v, ok := o.(*catalog.View); ok && v.Source == nil {
+		v.Source = &src
+	}
+	var p *physical.Query
+	switch c := s.(type) {
+	case *ast.CreateSink:
+		if c.As != nil || c.From != nil {
+			p, err = e.plan(ctx, s)
+		}
+	case *ast.CreateTable:
+		if c.As != nil {
+			p, err = e.plan(ctx, s)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	e.cat.Put(o)
+	if r, ok := o.(*catalog.Relation); ok {
+		return p, e.refusedTables(r)
+	}
+	return p, nil
+}
