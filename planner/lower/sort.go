@@ -1,9 +1,8 @@
 package lower
 
 import (
-	"slices"
-
 	"fmt"
+	"slices"
 
 	"github.com/sqlstream/sqlstream/exec/expr"
 	"github.com/sqlstream/sqlstream/parser/diag"
@@ -20,13 +19,11 @@ func (l *Lowerer) sort(s *logical.Sort, need []bool, root bool) *lowered {
 		}
 		l.refuseSort(s, root)
 	}
-	below := append([]bool(nil), need...)
 	keys := make([]expr.Node, len(s.Keys))
 	for i, k := range s.Keys {
 		keys[i] = k.Expr
 	}
-	use(below, keys...)
-	in, at := l.keyColumns(l.node(s.Input, below), keys)
+	in, at := l.keyColumns(l.wholeRow(s.Input), keys)
 	n := &physical.Materialize{Input: in.node, Limit: s.Limit, Offset: s.Offset}
 	text := ""
 	for i, k := range s.Keys {
@@ -42,6 +39,16 @@ func (l *Lowerer) sort(s *logical.Sort, need []bool, root bool) *lowered {
 	out.id = identity{base: fmt.Sprintf("sort%s limit %d offset %d of (%s)", text, s.Limit, s.Offset, in.id.rows()), cols: in.id.cols}
 	n.OpID = hashOf("materialize", out.id.base)
 	return out
+}
+
+// wholeRow lowers an input to all its columns in their order, needed or not: equal keys
+// are ordered by the whole row as the query has it.
+func (l *Lowerer) wholeRow(input logical.Node) *lowered {
+	all := make([]bool, len(input.Schema()))
+	for i := range all {
+		all[i] = true
+	}
+	return l.aligned(input, all)
 }
 
 func (l *Lowerer) refuseSort(s *logical.Sort, root bool) {
