@@ -8,6 +8,7 @@ import (
 	"github.com/sqlstream/sqlstream/exec/types"
 	"github.com/sqlstream/sqlstream/parser/ast"
 	"github.com/sqlstream/sqlstream/parser/diag"
+	"github.com/sqlstream/sqlstream/planner/bind"
 	"github.com/sqlstream/sqlstream/planner/catalog"
 	"github.com/sqlstream/sqlstream/planner/logical"
 	"github.com/sqlstream/sqlstream/planner/physical"
@@ -16,8 +17,33 @@ import (
 // insert is INSERT INTO a sink or a table.
 func (p *planner) insert(s *ast.Insert) {
 	o := p.insertTarget(s)
+	p.want(s, o)
 	p.query(s.Source, o)
 	p.fit(s, o)
+}
+
+// want tells the binder what the columns of INSERT … VALUES are stored as.
+func (p *planner) want(s *ast.Insert, o *output) {
+	v, ok := s.Source.Query.Body.(*ast.Values)
+	cols := targetColumns(o)
+	if !ok || cols == nil {
+		return
+	}
+	var list []types.Type
+	for _, c := range cols {
+		list = append(list, c.Type)
+	}
+	if len(s.Columns) > 0 {
+		list = nil
+		for _, id := range s.Columns {
+			i := findName(cols, id.Name)
+			if i < 0 {
+				return // reported by fit
+			}
+			list = append(list, cols[i].Type)
+		}
+	}
+	p.b.Want(v, list)
 }
 
 func (p *planner) insertTarget(s *ast.Insert) *output {
@@ -154,7 +180,7 @@ func (p *planner) convert(o *output, want []types.Column, at []int) {
 			continue
 		}
 		from := have[at[i]].Type
-		if !storable(from, c.Type) {
+		if !bind.Storable(from, c.Type) {
 			p.errorf(diag.WrongColumns, o.columnSpan(at[i]), "column %q of %q is %s, but the query gives %s", c.Name, o.name, c.Type, from).
 				WithHint("write CAST(… AS %s)", c.Type)
 			continue
@@ -169,12 +195,6 @@ func (p *planner) convert(o *output, want []types.Column, at []int) {
 	if len(p.diags) == 0 {
 		o.plan = &logical.Project{Input: o.plan, Exprs: exprs, Names: list}
 	}
-}
-
-// storable is what INSERT converts by itself: what is safe, and numbers to narrower
-// ones, checked at run time.
-func storable(from, to types.Type) bool {
-	return types.CanCoerce(from, to) || from.IsNumeric() && to.IsNumeric()
 }
 
 func (o *output) columnSpan(i int) diag.Span {

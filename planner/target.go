@@ -69,6 +69,7 @@ func (p *planner) statementSet(s *ast.StatementSet) {
 	for _, in := range s.Inserts {
 		o := p.insertTarget(in)
 		o.emit = in.Source.Emit
+		p.want(in, o)
 		p.add(in.Source.Query, o)
 		p.fit(in, o)
 	}

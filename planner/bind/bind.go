@@ -49,6 +49,23 @@ type Binder struct {
 	at    diag.Span       // inside a view: where the outermost one was named
 	ctes  *cteScope
 	gaps  bool // something was refused by name: what depends on it is not reported
+
+	wanted map[*ast.Values][]types.Type // what INSERT makes of the columns of its VALUES
+}
+
+// Want tells which types the columns of VALUES are stored as: each value is brought to
+// them by itself, so that a number in one row changes no text in another.
+func (b *Binder) Want(v *ast.Values, columns []types.Type) {
+	if b.wanted == nil {
+		b.wanted = map[*ast.Values][]types.Type{}
+	}
+	b.wanted[v] = columns
+}
+
+// Storable is what INSERT converts by itself: what is safe, and numbers to narrower
+// ones, checked at run time.
+func Storable(from, to types.Type) bool {
+	return types.CanCoerce(from, to) || from.IsNumeric() && to.IsNumeric()
 }
 
 // New returns a binder.

@@ -1,6 +1,8 @@
 package bind
 
 import (
+	"strings"
+
 	"github.com/sqlstream/sqlstream/exec/expr"
 	"github.com/sqlstream/sqlstream/exec/option"
 	"github.com/sqlstream/sqlstream/exec/source"
@@ -87,6 +89,9 @@ func (b *Binder) sourceOptions(d *ast.Definition, r *catalog.Relation, span diag
 
 // fitting refuses options that would be ignored in silence.
 func (b *Binder) fitting(dec option.Decoded, r *catalog.Relation, conn *source.Connector) {
+	if m, _ := optionText(r.Options, "mode"); r.Common.OnError == source.Fail && strings.EqualFold(m, "dropmalformed") {
+		r.Common.OnError = source.Skip // for NOT NULL, which the format does not know
+	}
 	if r.Changelog && !conn.Weights {
 		b.errorf(diag.OptionConflict, dec.Span("changelog"), "connector %s delivers no deletions: each row is an insertion", conn.Name).
 			WithHint("leave changelog out")

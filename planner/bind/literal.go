@@ -156,6 +156,10 @@ func (b *Binder) structOf(t *ast.TypeName) (types.Type, bool) {
 		if !ok {
 			return types.Type{}, false
 		}
+		if f.NotNull {
+			b.errorf(diag.UnsupportedType, f.Span, "NOT NULL of a field is not supported: field %q may be NULL", f.Name.Name).
+				WithHint("leave NOT NULL out; of a whole column it is held")
+		}
 		fields = append(fields, types.Field{Name: f.Name.Name, Type: ft})
 	}
 	return types.StructOf(fields...), true

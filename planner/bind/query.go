@@ -1,6 +1,7 @@
 package bind
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/sqlstream/sqlstream/exec/expr"
@@ -39,7 +40,10 @@ func (b *Binder) query(q *ast.Query, outer *scope) *relation {
 
 // pushWith brings CTEs into scope, each seeing those before it.
 func (b *Binder) pushWith(w *ast.With) {
-	for _, c := range w.CTEs {
+	for i, c := range w.CTEs {
+		if slices.ContainsFunc(w.CTEs[:i], func(o *ast.CTE) bool { return strings.EqualFold(o.Name.Name, c.Name.Name) }) {
+			b.errorf(diag.ObjectExists, c.Name.Span, "WITH defines %q twice", c.Name.Name)
+		}
 		if w.Recursive && mentions(c.Query, c.Name.Name) {
 			b.notYet(diag.Recursion, c.Name.Span, "WITH RECURSIVE")
 		}
@@ -213,12 +217,35 @@ func (b *Binder) values(v *ast.Values) *relation {
 	}
 	out := &logical.Values{Rows: rows}
 	for c := range rows[0] {
-		if !b.unifyColumn(v, rows, c) {
+		if !b.storeColumn(v, rows, c) && !b.unifyColumn(v, rows, c) {
 			return nil
 		}
 		out.Columns = append(out.Columns, types.Column{Name: "col" + itoa(c+1), Type: rows[0][c].Type()})
 	}
 	return &relation{plan: out, spans: make([]diag.Span, len(out.Columns))}
+}
+
+// storeColumn brings a column to the type that INSERT wants, if every value can be.
+func (b *Binder) storeColumn(v *ast.Values, rows [][]expr.Node, c int) bool {
+	want := b.wanted[v]
+	if c >= len(want) {
+		return false
+	}
+	column := make([]expr.Node, len(rows))
+	for i, r := range rows {
+		if !Storable(r[c].Type(), want[c]) {
+			return false
+		}
+		n, err := b.res.Cast(r[c], want[c], false)
+		if err != nil {
+			return false // told when it is computed
+		}
+		column[i] = n
+	}
+	for i := range rows {
+		rows[i][c] = column[i]
+	}
+	return true
 }
 
 func (b *Binder) unifyColumn(v *ast.Values, rows [][]expr.Node, c int) bool {
