@@ -215,7 +215,7 @@ func damages() []damage {
 		{"state header flipped", cut(chk+"state/log/0.log", 20, true), exitFailed, `state log file .*header is damaged`},
 		{"source log lost", remove(chk + "sources"), exitFailed, `source log s \(`},
 		{"source log changed", replace(chk+"sources/s/1", "2.json", "9.json"), exitFailed, `source log|sources/s/1`},
-		{"checkpoint lost", remove(chk), exitFailed, `directory out belongs to query "out"`},
+		{"checkpoint lost", remove(chk), exitFailed, `directory out was written with another checkpoint of query "out"`},
 		{"sink log lost", remove("out/_spark_metadata"), exitFailed, `directory out holds files that no query wrote`},
 		{"sink log garbled", overwrite("out/_spark_metadata/2", "garbage"), exitFailed, `corrupt sink log: .*_spark_metadata/2: begins with "garbage"`},
 		{"output lost", remove("out"), exitFailed, `it holds nothing, but the checkpoint is at batch 2`},
