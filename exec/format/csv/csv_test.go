@@ -71,6 +71,12 @@ func TestHeader(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), `in/a.csv: its header has no column "b"; it has a, c`) {
 		t.Errorf("error %v", err)
 	}
+	for head, advice := range map[string]string{"a;b": `(delimiter = ';' may be what is missing)`, "a\tb": `(delimiter = '\t' may be what is missing)`, "x": "(enforce_schema = true matches by position)"} {
+		_, _, err := formattest.Read(Format(), c, "a.csv", []byte(head+"\n1\n"))
+		if err == nil || !strings.Contains(err.Error(), advice) {
+			t.Errorf("header %q: %v, want %s", head, err, advice)
+		}
+	}
 }
 
 func TestBadRows(t *testing.T) {

@@ -142,7 +142,7 @@ func (r *reader) place(d *session, f format.File, names []string, byColumn []*fi
 			at = slices.IndexFunc(names, func(n string) bool { return strings.EqualFold(n, c.Name) })
 		}
 		if at < 0 {
-			return &format.FileError{File: f.Name, Err: fmt.Errorf("its header has no column %q; it has %s (enforce_schema = true matches by position)", c.Name, strings.Join(names, ", "))}
+			return &format.FileError{File: f.Name, Err: fmt.Errorf("its header has no column %q; it has %s (%s)", c.Name, strings.Join(names, ", "), headerAdvice(names))}
 		}
 		d.places[at] = byColumn[i]
 	}
