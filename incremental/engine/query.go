@@ -61,7 +61,7 @@ func (e *Engine) runFinite(ctx context.Context, p *physical.Query, tgt Target) (
 	o := &opening{e: e, plan: p, tgt: tgt, zone: zoneOf(p.Zone)}
 	q, err := o.open(ctx)
 	if err != nil {
-		return errors.Join(err, o.close())
+		return o.abandon(err)
 	}
 	defer func() {
 		if e := q.Close(); err == nil {

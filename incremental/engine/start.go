@@ -56,7 +56,7 @@ func (e *Engine) launch(ctx context.Context, p *physical.Query, sql string, tgt 
 	o := &opening{e: e, plan: p, sql: sql, tgt: tgt, zone: zoneOf(p.Zone)}
 	tq, err := o.open(ctx)
 	if err != nil {
-		return nil, errors.Join(err, o.close())
+		return nil, o.abandon(err)
 	}
 	q := &Query{target: tgt, ID: o.cfg.ID, RunID: o.cfg.RunID, Name: p.Name, SQL: sql, Plan: p, Started: e.opt.Clock.Now(),
 		q: tq, clock: e.opt.Clock, poll: e.set.poll, listener: e.opt.Listener, log: e.opt.Log, requests: make(chan request),
@@ -108,6 +108,15 @@ func (o *opening) open(ctx context.Context) (*trigger.Query, error) {
 		err = save()
 	}
 	return refused.query, err
+}
+
+// abandon closes what is open after a failure. The error stays what it is, with its place
+// in the statement, unless there is more to tell.
+func (o *opening) abandon(err error) error {
+	if e := o.close(); e != nil {
+		return errors.Join(err, e)
+	}
+	return err
 }
 
 func (o *opening) close() error {
@@ -231,7 +240,8 @@ func (e *Engine) openSource(ctx context.Context, r *catalog.Relation, cfg source
 	cfg.Name, cfg.OnError, cfg.Dir, cfg.FS, cfg.Clock = r.Name, r.Common.OnError, e.opt.Dir, e.opt.FS, e.opt.Clock
 	cfg.Columns, _ = r.Inputs()
 	if cfg.Options, err = e.resolved(r.Options); err != nil {
-		return nil, err
+		// Its place is in the statement that declared the source, not in the one that runs.
+		return nil, fmt.Errorf("source %q: %w", r.Name, err)
 	}
 	src, err := c.Open(ctx, cfg)
 	if err != nil {
@@ -297,7 +307,7 @@ func (o *opening) sink(ctx context.Context, p *physical.Output) (s sink.Sink, c 
 	}
 	if cfg.Options = consoleOptions(o.e.opt.ConsoleFormat); options != nil {
 		if cfg.Options, err = o.e.sinkOptions(options); err != nil {
-			return nil, nil, err
+			return nil, nil, fmt.Errorf("sink %q: %w", p.Name, err)
 		}
 	}
 	if s, err = c.Open(ctx, cfg); err != nil {
