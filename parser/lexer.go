@@ -48,6 +48,25 @@ func (lx *lexer) skipSpace() {
 
 func (lx *lexer) add(kind tokenKind, start int) {
 	lx.tokens = append(lx.tokens, token{kind, int32(start), int32(lx.pos), -1})
+	switch kind {
+	case tokString, tokEscape, tokQuoted, tokDollar:
+		lx.checkText(start)
+	}
+}
+
+// checkText reports the first byte of a quoted text that is not UTF-8.
+func (lx *lexer) checkText(start int) {
+	for i, r := range lx.text[start:lx.pos] {
+		if r != utf8.RuneError {
+			continue
+		}
+		if _, n := utf8.DecodeRuneInString(lx.text[start+i:]); n > 1 {
+			continue // U+FFFD itself
+		}
+		lx.diags = append(lx.diags, diag.Errorf(diag.BadCharacter, diag.Span{Start: start + i, End: start + i + 1},
+			"the text is not valid UTF-8 here").WithHint("for bytes write X'...'"))
+		return
+	}
 }
 
 func (lx *lexer) report(code diag.Code, start int, format string, args ...any) *diag.Diagnostic {

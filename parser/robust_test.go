@@ -251,3 +251,16 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+// Texts and names are UTF-8, in quotes as anywhere else: no sink could write them.
+func TestQuotedTextIsUTF8(t *testing.T) {
+	for _, text := range []string{"SELECT 'a\xff'", "SELECT E'\xc3('", "SELECT 1 AS \"\xff\"", "SELECT 1 AS `a\xe2\x80`", "SELECT $$\xff$$"} {
+		_, err := Parse(diag.Source{Text: text})
+		if err == nil || !strings.Contains(err.Error(), "not valid UTF-8") {
+			t.Errorf("%q: got %v", text, err)
+		}
+	}
+	if _, err := Parse(diag.Source{Text: "SELECT 'é�日', \"�\""}); err != nil {
+		t.Error(err)
+	}
+}
