@@ -7,3 +7,10 @@ import "encoding/json"
 type Keeper interface {
 	Keep(entry json.RawMessage) bool
 }
+
+// Ignorer is a Source that leaves inputs out because of their age. The trigger loop asks
+// it for the progress record.
+type Ignorer interface {
+	// Ignored counts them since the source was opened.
+	Ignored() int64
+}

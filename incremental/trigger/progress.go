@@ -63,6 +63,8 @@ type SourceProgress struct {
 	ProcessedRate float64         `json:"processedRowsPerSecond"`
 	Watermark     string          `json:"watermark,omitempty"`
 	Idle          bool            `json:"idle,omitempty"`
+	// Ignored are the files that the run so far left out because of their age.
+	Ignored int64 `json:"numIgnoredFiles,omitempty"`
 }
 
 // SinkProgress is what a trigger gave a sink.
@@ -178,6 +180,9 @@ func (q *Query) sourceProgress(pr *Progress, p *planned, out *build.Outcome, wai
 			if sc.Plan.Watermark != nil {
 				s.Watermark, s.Idle = Stamp(sc.Watermark), sc.Idle
 			}
+		}
+		if ig, ok := in.Source.(source.Ignorer); ok {
+			s.Ignored = ig.Ignored()
 		}
 		s.InputRate, s.ProcessedRate = rate(s.InputRows, waited), rate(s.InputRows, total)
 		pr.Sources = append(pr.Sources, s)

@@ -70,6 +70,7 @@ type Source struct {
 	waiting []found   // of the sink's log, read and not taken yet
 	recent  []entry   // the last files taken: they must not grow
 	cleanUp []entry   // files of the last ranges, for clean_source
+	ignored int64     // files that were too old
 	keys    *pinned   // partition keys; nil = not known yet
 	read    *readPlan // made for keys; nil = not made yet
 	done    bool      // finite: everything was planned

@@ -155,6 +155,9 @@ func TestMaxFileAge(t *testing.T) {
 	l.put("in/fine.txt", "fine", 100_000-3600)
 	l.want(l.plan(s, none, nil), "fine")
 	l.want(l.plan(s, none, nil), "-")
+	if n := s.(source.Ignorer).Ignored(); n != 1 {
+		t.Errorf("%d files were too old, not 1", n)
+	}
 }
 
 func TestMinFileAge(t *testing.T) {

@@ -28,7 +28,7 @@ func Options() []option.Spec {
 		{Name: "latest_first", Type: option.Bool, Default: "false",
 			Doc: "Take the newest files first; max_file_age is then ignored where the size of a micro-batch is limited."},
 		{Name: "max_file_age", Type: option.Duration, Default: "7 days",
-			Doc: "Leave out files that are older than the newest file taken by more than this, uncounted; not in the first micro-batch. Raise it where older files are delivered later with their old time."},
+			Doc: "Leave out files that are older than the newest file taken by more than this; progress counts them (numIgnoredFiles). Not in the first micro-batch. Raise it where older files are delivered later with their old time."},
 		{Name: "min_file_age", Type: option.Duration, Default: "0",
 			Doc: "Leave files alone until they have not changed for so long, for writers that cannot rename."},
 		{Name: "ignore_missing_files", Type: option.Bool, Default: "false",

@@ -146,6 +146,7 @@ func (s *Source) take(rest *[]found, l source.Limits) ([]entry, error) {
 			taken, bytes = append(taken, e), bytes+e.Size
 		} else if ok {
 			s.seen.add(e.Path, e.MtimeUs) // too old, and will stay so
+			s.ignored++
 		}
 		*rest = (*rest)[1:]
 	}
@@ -159,6 +160,9 @@ func (s *Source) oldest(l source.Limits) fileTime {
 	}
 	return s.newest - fileTime(s.set.maxAgeUs)
 }
+
+// Ignored implements source.Ignorer: the files that max_file_age left out.
+func (s *Source) Ignored() int64 { return s.ignored }
 
 // current looks at a listed file again; false if it was taken or is gone. What the log
 // of a sink lists must be there.
