@@ -16,7 +16,7 @@ import (
 func Options() []option.Spec {
 	return []option.Spec{
 		{Name: "path", Type: option.Text, Required: true,
-			Doc: "A directory, a file, or a glob pattern ('in/*.json', 'in/**/*.csv')."},
+			Doc: "A directory, a file, or a glob pattern ('in/*.json', 'in/**/*.csv'). Below it symbolic links to files are followed, those to directories are not."},
 		{Name: "format", Type: option.Text,
 			Doc: "How the files are laid out; by default what their extension says."},
 		{Name: "recursive_file_lookup", Aliases: []string{"recursive"}, Type: option.Bool, Default: "false",
