@@ -69,9 +69,22 @@ func (p *planner) statementSet(s *ast.StatementSet) {
 	for _, in := range s.Inserts {
 		o := p.insertTarget(in)
 		o.emit = in.Source.Emit
+		p.once(o)
 		p.want(in, o)
 		p.add(in.Source.Query, o)
 		p.fit(in, o)
+	}
+}
+
+// once refuses a sink that another query of the set writes to: a sink has one batch of
+// one query at a time.
+func (p *planner) once(o *output) {
+	for _, other := range p.outs {
+		if o.sink != nil && other.sink == o.sink {
+			p.errorf(diag.WrongObject, o.span, "sink %q is written to twice in one statement set", o.name).
+				WithHint("bring the queries together with UNION ALL")
+			return
+		}
 	}
 }
 

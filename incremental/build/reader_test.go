@@ -161,7 +161,7 @@ func TestWorkersAgree(t *testing.T) {
 // Several outputs are fed by one scan; one of them may take rows from several goroutines.
 func TestConcurrentOutputs(t *testing.T) {
 	w := newWorld(t)
-	q := w.plan(`EXECUTE STATEMENT SET BEGIN INSERT INTO keyed SELECT k, v AS n FROM plain; INSERT INTO keyed SELECT k, -v AS n FROM plain; END`)
+	q := w.plan(`EXECUTE STATEMENT SET BEGIN INSERT INTO keyed SELECT k, v AS n FROM plain; INSERT INTO keyed2 SELECT k, -v AS n FROM plain; END`)
 	g := w.graph(q, 4)
 	g.concurrent = []bool{true, false}
 	var splits []*split

@@ -39,6 +39,7 @@ CREATE SOURCE strict (ts TIMESTAMP, k STRING NOT NULL, v INT);
 CREATE SOURCE changes (k STRING, v INT) WITH (changelog = true);
 CREATE TABLE fixed (ts TIMESTAMP, k STRING, v INT);
 CREATE SINK keyed (k STRING, n BIGINT) WITH (connector = 'memory');
+CREATE SINK keyed2 (k STRING, n BIGINT) WITH (connector = 'memory');
 `
 
 // world plans queries over the objects and runs their graphs on rows of the tests.

@@ -268,19 +268,35 @@ func (e *UnreachableError) Unwrap() error { return e.Err }
 
 // outputs opens the sinks.
 func (o *opening) outputs(ctx context.Context) error {
-	for _, p := range o.plan.Outputs {
-		s, c, err := o.sink(ctx, p)
+	for i, p := range o.plan.Outputs {
+		s, c, err := o.sink(ctx, p, o.owner(i))
 		if err != nil {
 			return err
 		}
 		o.keep(s)
+		for _, other := range o.cfg.Outputs {
+			if c.Guarantee == sink.ExactlyOnce && !c.Ephemeral && other.Sink.Description() == s.Description() {
+				return fmt.Errorf("sinks %q and %q write to the same place, %s: give each its own, or bring the queries together with UNION ALL",
+					other.Name, p.Name, s.Description())
+			}
+		}
 		o.cfg.Outputs = append(o.cfg.Outputs, &trigger.Output{Name: p.Name, Sink: s, View: build.NewView(p),
 			Marks: c.Guarantee == sink.ExactlyOnce && !c.Ephemeral, Concurrent: c.Concurrent, Adopt: o.plan.AdoptSink})
 	}
 	return nil
 }
 
-func (o *opening) sink(ctx context.Context, p *physical.Output) (s sink.Sink, c *sink.Connector, err error) {
+// owner is the id under which a sink knows who writes to it: that of the query or, for
+// the further outputs of a statement set, one of its own, so that two sinks that turn out
+// to be one place do not take each other's batches for their own.
+func (o *opening) owner(output int) string {
+	if output == 0 {
+		return o.cfg.ID
+	}
+	return o.cfg.ID + "/" + o.plan.Outputs[output].Name
+}
+
+func (o *opening) sink(ctx context.Context, p *physical.Output, owner string) (s sink.Sink, c *sink.Connector, err error) {
 	none := &sink.Connector{Ephemeral: true}
 	if o.tgt.Sink != nil {
 		return o.tgt.Sink, none, nil
@@ -299,7 +315,7 @@ func (o *opening) sink(ctx context.Context, p *physical.Output) (s sink.Sink, c 
 	if !ok {
 		return nil, nil, fmt.Errorf("sink %q: there is no connector %q", p.Name, name)
 	}
-	cfg := sink.Config{Name: p.Name, Query: o.plan.Name, QueryID: o.cfg.ID, Columns: p.OutputColumns(), Key: p.Key,
+	cfg := sink.Config{Name: p.Name, Query: o.plan.Name, QueryID: owner, Columns: p.OutputColumns(), Key: p.Key,
 		Mode: p.Mode, Ordered: p.Ordered, Zone: o.zone, Dir: o.e.opt.Dir, FS: o.e.opt.FS, Clock: o.e.opt.Clock,
 		Stdout: o.e.opt.Stdout, Adopt: o.plan.AdoptSink}
 	if o.tgt.Stdout != nil {

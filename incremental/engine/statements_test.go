@@ -104,6 +104,10 @@ func TestRefusals(t *testing.T) {
 		{"INSERT INTO mem SELECT k FROM plain TRIGGER MANUAL; CREATE OR REPLACE SINK mem WITH (connector = 'null')", []string{`SQL4104: sink "mem" is used by`}},
 		{"INSERT INTO dim SELECT k, k FROM plain TRIGGER MANUAL; DROP TABLE dim", []string{`SQL4104: table "dim" is used by the running query "dim"`}},
 		{"INSERT INTO dir SELECT k, count(*) AS n FROM plain GROUP BY k", []string{"test:1:", "dir"}},
+		{"EXECUTE STATEMENT SET BEGIN INSERT INTO mem SELECT k FROM plain; INSERT INTO mem SELECT k FROM plain; END",
+			[]string{`test:1:78: error SQL2014: sink "mem" is written to twice in one statement set`, "hint: bring the queries together with UNION ALL"}},
+		{"CREATE SINK dir2 WITH (connector = 'file', path = 'out', format = 'json'); EXECUTE STATEMENT SET BEGIN INSERT INTO dir SELECT k FROM plain; INSERT INTO dir2 SELECT k FROM plain; END WITH (name = 'q')",
+			[]string{`sinks "dir" and "dir2" write to the same place, FileSink[out]`}},
 		{"SELECT 1; SELEC 2", []string{"test:1:11: error SQL1"}},
 	} {
 		w := newWorld(t)
