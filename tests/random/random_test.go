@@ -29,6 +29,9 @@ func TestRandom(t *testing.T) {
 		if out.Late > 0 {
 			played["late"]++
 		}
+		if out.Drained {
+			played["drained"]++
+		}
 		if out.Errors {
 			played["error on both sides"]++
 		}
