@@ -105,6 +105,10 @@ func (p *parser) closeList() {
 }
 
 func (p *parser) missingComma() {
+	if p.pos > p.first && strings.EqualFold(p.text(p.toks[p.pos-1]), "TRIGGER") {
+		p.unexpected("EVERY or AVAILABLE NOW or ONCE or MANUAL")
+		return
+	}
 	p.fail(diag.Errorf(diag.MissingComma, p.here(), "unexpected %s", strings.TrimPrefix(p.describe(p.peek()), "a ")).
 		WithHint("a comma or an operator may be missing before it"))
 }

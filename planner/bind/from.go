@@ -96,8 +96,11 @@ func (b *Binder) readSink(o *catalog.Sink, name ast.Name) {
 			WithHint("start one with INSERT INTO %s SELECT …", o.Name)
 		return
 	}
-	b.errorf(diag.WrongObject, name.Span, "%q is a sink and cannot be read", o.Name).
+	d := b.errorf(diag.WrongObject, name.Span, "%q is a sink and cannot be read", o.Name).
 		WithHint("declare a source or table over the same data")
+	if path, _ := optionText(o.Options, "path"); path != "" {
+		d.WithHint("read its files: FROM '%s'", path)
+	}
 }
 
 func (b *Binder) cteNames() []string {
