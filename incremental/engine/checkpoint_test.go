@@ -270,6 +270,43 @@ func TestFilesDoNotDependOnWorkers(t *testing.T) {
 	}
 }
 
+// A path that a query names twice is one scan; a table and a stream of it are two inputs,
+// and each keeps its place.
+func TestOnePathTwice(t *testing.T) {
+	w := newWorld(t)
+	const sql = files + `INSERT INTO dir SELECT v FROM STREAM 'in/' UNION ALL SELECT v + 100 AS v FROM STREAM 'in/' UNION ALL SELECT v + 1000 AS v FROM 'in/'` + onCheckpoint
+	w.row(1, "a", 1)
+	w.must(sql)
+	if p := w.query("q").LastProgress(); len(p.Sources) != 2 || p.Rows.Input != 2 {
+		t.Errorf("%d inputs, %d rows", len(p.Sources), p.Rows.Input)
+	}
+	w.restart()
+	w.row(2, "b", 2)
+	w.must(sql)
+	if got := strings.Join(w.published("/out"), " "); got != `{"v":1001} {"v":101} {"v":102} {"v":1} {"v":2}` {
+		t.Errorf("output %s", got)
+	}
+}
+
+// Two scans of one source, each with a watermark of its own.
+func TestOneSourceTwice(t *testing.T) {
+	w := newWorld(t)
+	const sql = files + `INSERT INTO dir SELECT window.start AS s, count(*) AS n FROM f GROUP BY window(at, '10 seconds')
+		UNION ALL SELECT window.start AS s, -count(*) AS n FROM f WATERMARK at DELAY '0 seconds' GROUP BY window(at, '10 seconds') EMIT APPEND` + onCheckpoint
+	w.row(5, "a", 1)
+	w.row(15, "a", 1)
+	w.must(sql)
+	w.restart()
+	w.row(21, "a", 1)
+	w.must(sql)
+	if got := strings.Join(w.published("/out"), " "); got != `{"s":"2024-01-01T12:00:00.000Z","n":-1} {"s":"2024-01-01T12:00:00.000Z","n":1} {"s":"2024-01-01T12:00:10.000Z","n":-1}` {
+		t.Errorf("output %s", got)
+	}
+	if p := w.query("q").LastProgress(); p.Rows.Input != 2 || !p.Rows.Balanced() {
+		t.Errorf("ledger %+v: each scan counts its rows", p.Rows)
+	}
+}
+
 // Statement sets are one query: one checkpoint, one batch id, shared scans.
 func TestStatementSet(t *testing.T) {
 	w := newWorld(t)

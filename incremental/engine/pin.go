@@ -174,7 +174,7 @@ func compareSources(before, now pinned) (diffs []string) {
 		case s.Connector == "file" && now.Sources[i].At != s.At:
 			diffs = append(diffs, fmt.Sprintf("source %q was read from %s and is read from %s: what is there would count as new", s.Name, s.At, now.Sources[i].At))
 		case !slices.Equal(now.Sources[i].Partition, s.Partition):
-			diffs = append(diffs, fmt.Sprintf("source %q was partitioned by %v and is partitioned by %v", s.Name, s.Partition, now.Sources[i].Partition))
+			diffs = append(diffs, fmt.Sprintf("source %q was partitioned by %s and is partitioned by %s", s.Name, namesOf(s.Partition), namesOf(now.Sources[i].Partition)))
 		}
 	}
 	for _, s := range now.Sources {
@@ -198,7 +198,7 @@ func compareSinks(before, now pinned, adopt bool) (diffs []string) {
 			diffs = append(diffs, fmt.Sprintf("the format of output %s was %s and is %s", s.Name, s.Format, n.Format))
 		}
 		if !slices.Equal(s.Partition, n.Partition) && s.Connector == n.Connector {
-			diffs = append(diffs, fmt.Sprintf("output %s was partitioned by %v and is partitioned by %v", s.Name, s.Partition, n.Partition))
+			diffs = append(diffs, fmt.Sprintf("output %s was partitioned by %s and is partitioned by %s", s.Name, namesOf(s.Partition), namesOf(n.Partition)))
 		}
 		if s.Mode != n.Mode {
 			diffs = append(diffs, fmt.Sprintf("the output mode was %s and is %s", s.Mode, n.Mode))
@@ -211,3 +211,11 @@ func compareSinks(before, now pinned, adopt bool) (diffs []string) {
 }
 
 func indent(s string) string { return "  " + strings.ReplaceAll(strings.TrimSpace(s), "\n", "\n  ") }
+
+// namesOf lists columns for a message.
+func namesOf(columns []string) string {
+	if len(columns) == 0 {
+		return "nothing"
+	}
+	return "(" + strings.Join(columns, ", ") + ")"
+}

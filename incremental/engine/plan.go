@@ -21,9 +21,21 @@ import (
 
 // planSettings are what the session gives the planner.
 func (e *Engine) planSettings(ctx context.Context) planner.Settings {
+	paths := map[string]*catalog.Relation{} // a path that a statement names twice is read once
+	file := func(path string, stream bool) (*catalog.Relation, error) {
+		key := fmt.Sprintf("%v %s", stream, path)
+		if r, ok := paths[key]; ok {
+			return r, nil
+		}
+		r, err := e.fileRelation(ctx, path, stream)
+		if err == nil {
+			paths[key] = r
+		}
+		return r, err
+	}
 	return planner.Settings{NullOnError: e.set.nullOnError, RefuseUnbounded: !e.set.allowUnbounded,
 		Settings: bind.Settings{Zone: e.set.zone, Batch: e.opt.Batch,
-			File:          func(path string, stream bool) (*catalog.Relation, error) { return e.fileRelation(ctx, path, stream) },
+			File:          file,
 			Infer:         func(r *catalog.Relation) ([]types.Column, error) { return e.infer(ctx, r) },
 			System:        systemRelation,
 			TableFunction: e.tableFunction}}

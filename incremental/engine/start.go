@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/url"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -53,6 +54,9 @@ func (e *Engine) launch(ctx context.Context, p *physical.Query, sql string, tgt 
 			return nil, err
 		}
 	}
+	if err := e.notShared(p); err != nil {
+		return nil, err
+	}
 	o := &opening{e: e, plan: p, sql: sql, tgt: tgt, zone: zoneOf(p.Zone)}
 	tq, err := o.open(ctx)
 	if err != nil {
@@ -70,6 +74,19 @@ func (e *Engine) launch(ctx context.Context, p *physical.Query, sql string, tgt 
 	e.add(q)
 	go q.run(ctx)
 	return q, nil
+}
+
+// notShared refuses a second query into a memory sink, whose table is that of one query.
+// Other sinks know their owner themselves.
+func (e *Engine) notShared(p *physical.Query) error {
+	for _, q := range e.Active() {
+		for _, out := range p.Outputs {
+			if out.Sink != nil && out.Sink.Connector == "memory" && uses(q, out.Sink) {
+				return fmt.Errorf("sink %q is written to by the running query %q: stop it, or give this one a sink of its own", out.Name, q.Name)
+			}
+		}
+	}
+	return nil
 }
 
 // zoneOf is the zone of a plan, by the name that SET timezone accepted.
@@ -211,13 +228,24 @@ func (o *opening) inputs(ctx context.Context) error {
 				return err
 			}
 			o.keep(src)
-			in = &trigger.Input{Name: r.Name, Source: src, Limits: r.Common.Limits, Transient: r.Connector == "memory"}
+			in = &trigger.Input{Name: o.inputName(r.Name), Source: src, Limits: r.Common.Limits, Transient: r.Connector == "memory"}
 			at[r] = in
 			o.cfg.Inputs = append(o.cfg.Inputs, in)
 		}
 		in.Scans = append(in.Scans, s)
 	}
 	return nil
+}
+
+// inputName names an input in the checkpoint: further ones of one name, as paths in FROM
+// have, get numbers.
+func (o *opening) inputName(name string) string {
+	for i, free := 2, name; ; i++ {
+		if !slices.ContainsFunc(o.cfg.Inputs, func(in *trigger.Input) bool { return in.Name == free }) {
+			return free
+		}
+		free = fmt.Sprintf("%s#%d", name, i)
+	}
 }
 
 // openSource opens a relation. How it is read is in cfg already, what it is comes here.

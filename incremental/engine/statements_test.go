@@ -98,6 +98,8 @@ func TestRefusals(t *testing.T) {
 		{"SELECT * FROM dir", []string{`"dir" is a sink and cannot be read`}},
 		{"INSERT INTO mem SELECT k FROM plain TRIGGER MANUAL; INSERT INTO mem SELECT k FROM plain TRIGGER MANUAL",
 			[]string{`a query named "mem" is running: stop it, or give this one another name`}},
+		{"INSERT INTO mem SELECT k FROM plain TRIGGER MANUAL; INSERT INTO mem SELECT k FROM plain TRIGGER MANUAL WITH (name = 'other')",
+			[]string{`sink "mem" is written to by the running query "mem"`}},
 		{"INSERT INTO mem SELECT k FROM plain TRIGGER MANUAL; DROP SINK mem", []string{`SQL4104: sink "mem" is used by the running query "mem"`, "hint: STOP QUERY mem first"}},
 		{"INSERT INTO mem SELECT k FROM plain TRIGGER MANUAL; DROP SOURCE plain", []string{`SQL4104: source "plain" is used by the running query "mem"`}},
 		{"INSERT INTO mem SELECT k FROM plain TRIGGER MANUAL; CREATE OR REPLACE SOURCE plain (z INT)", []string{`SQL4104: source "plain" is used by`}},
