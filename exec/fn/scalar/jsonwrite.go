@@ -84,7 +84,11 @@ func (w jsonWriter) timestamp(dst []byte, f *vec.Vector, i int) []byte {
 	if f.I64[i]%1000 != 0 {
 		layout = layout[:len("2006-01-02T15:04:05.")] + "000000" + layout[len("2006-01-02T15:04:05.000"):]
 	}
+	t := time.UnixMicro(f.I64[i]).In(zone)
+	if _, off := t.Zone(); off%60 != 0 {
+		t = t.UTC() // ISO 8601 has no seconds in offsets
+	}
 	dst = append(dst, '"')
-	dst = time.UnixMicro(f.I64[i]).In(zone).AppendFormat(dst, layout)
+	dst = t.AppendFormat(dst, layout)
 	return append(dst, '"')
 }

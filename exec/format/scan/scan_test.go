@@ -243,3 +243,19 @@ func ExamplePattern() {
 	fmt.Println(days, ok)
 	// Output: 1 true
 }
+
+// Before standard time, Berlin was 53 minutes and 28 seconds ahead.
+func TestOffsetsWithSecondsAreWrittenInUTC(t *testing.T) {
+	berlin, err := time.LoadLocation("Europe/Berlin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := NewWriter(berlin, nil, nil, nil)
+	old := time.Date(1850, 6, 1, 12, 0, 0, 0, berlin)
+	if got := string(w.AppendTimestamp(nil, old.UnixMicro())); got != "1850-06-01T11:06:32.000Z" {
+		t.Error(got)
+	}
+	if got := string(w.AppendTimestamp(nil, time.Date(1950, 1, 1, 12, 0, 0, 0, berlin).UnixMicro())); got != "1950-01-01T12:00:00.000+01:00" {
+		t.Error(got)
+	}
+}

@@ -33,17 +33,18 @@ func (w *Writer) AppendDate(dst []byte, days int64) []byte {
 	return types.AppendDate(dst, days)
 }
 
-// AppendTimestamp appends an instant on the zone's wall clock, with its offset.
+// AppendTimestamp appends an instant on the zone's wall clock, with its offset. Offsets
+// of odd seconds, which zones had before there was standard time, have no form in ISO
+// 8601: those instants are written in UTC, so that they read back as they were.
 func (w *Writer) AppendTimestamp(dst []byte, us int64) []byte {
 	off := w.offset(us)
 	if w.ts != nil {
 		return w.ts.append(dst, us+off, off, w.zone)
 	}
-	dst = appendISO(dst, us+off)
-	if off == 0 {
-		return append(dst, 'Z')
+	if off == 0 || off%types.MicrosPerMinute != 0 {
+		return append(appendISO(dst, us), 'Z')
 	}
-	return appendOffset(dst, off, true, 3)
+	return appendOffset(appendISO(dst, us+off), off, true, 3)
 }
 
 // AppendLocal appends a TIMESTAMP_NTZ.
