@@ -226,7 +226,7 @@ func damages() []damage {
 		{"another input", replace("q.sql", "path = 'in'", "path = 'in2'"), exitUnreachable, `path in2 does not exist`},
 		{"another output", replace("q.sql", "path = 'out'", "path = 'out2'"), exitFailed, `it holds nothing|moved|another`},
 		{"another format of the output", replace("q.sql", "format = 'json', path = 'out'", "format = 'parquet', path = 'out'"), exitFailed, `the format of output out was json and is parquet`},
-		{"a partitioned output", replace("q.sql", "path = 'out'", "path = 'out', partition_by = 'start'"), exitFailed, `partitioned by`},
+		{"a partitioned output", replace("q.sql", "path = 'out'", "path = 'out', partition_by = 'start'"), exitFailed, `was partitioned by nothing and is partitioned by \(start\)`},
 		{"another zone", replace("q.sql", "CREATE SOURCE", "SET timezone = 'Europe/Berlin'; CREATE SOURCE"), exitFailed, `timezone|zone`},
 	}
 }
