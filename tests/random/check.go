@@ -137,7 +137,7 @@ func minus(a, b reference.Bag) reference.Bag {
 }
 
 // future is an event time after which everything before is final.
-const future = epoch + 100_000*minute
+const future = epoch + 1_000_000*minute
 
 // farFuture is a step that moves every watermark past all windows.
 func (c *Case) farFuture() Step {

@@ -98,5 +98,6 @@ func inputOf(cols []column, rows []reference.Row) Input {
 func (c *Case) DuckSQL() (string, bool) {
 	q := c.Query.clone()
 	q.Order, q.Limit = nil, 0
-	return q.SQL(Duck)
+	sql, ok := q.SQL(Duck)
+	return sql, ok && c.Zone == ""
 }

@@ -11,7 +11,7 @@ func (g *grammar) leaf(sc scope, k Kind) *Expr {
 func (g *grammar) literal(k Kind) *Expr {
 	v := drawValue(g.r, k)
 	if k == Time {
-		v = epoch + int64(g.r.IntN(20))*10*minute
+		v = g.start + int64(g.r.IntN(20))*10*minute
 	}
 	if v == nil && g.chance(70) {
 		return g.literal(k)
@@ -63,7 +63,7 @@ func (g *grammar) forms(sc scope, k Kind) []form {
 			form{text: "substring($1, 1, 1)", args: []Kind{Str}}, form{text: "CAST($1 AS STRING)", args: []Kind{Int}})
 	case Time:
 		return []form{{text: "($1 + INTERVAL '10' MINUTE)", args: []Kind{Time}}, {text: "($1 - INTERVAL '5' MINUTE)", args: []Kind{Time}},
-			{text: "date_trunc('hour', $1)", args: []Kind{Time}}, {text: "greatest($1, $2)", args: []Kind{Time, Time}},
+			{text: "date_trunc('hour', $1)", args: []Kind{Time}}, {text: "date_trunc('day', $1)", args: []Kind{Time}}, {text: "greatest($1, $2)", args: []Kind{Time, Time}},
 			{text: "least($1, $2)", args: []Kind{Time, Time}}, {text: "coalesce($1, $2)", args: []Kind{Time, Time}},
 			{text: "CAST(CAST($1 AS DATE) AS TIMESTAMP)", args: []Kind{Time}}}
 	case Bool:

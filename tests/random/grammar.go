@@ -11,6 +11,7 @@ type grammar struct {
 	r       *rand.Rand
 	sources []Source
 	names   int
+	start   int64 // of event time, µs
 	size    int64 // of the windows over sources, where rows may be late; else 0
 }
 
@@ -240,7 +241,7 @@ func (g *grammar) group(s *Select, sc scope) {
 
 func (g *grammar) window(s *Select, sc scope, out scope) {
 	w := &Window{Time: g.leaf(sc, Time), Alias: g.name("w")}
-	size := [][2]int64{{10, 10}, {10, 10}, {20, 20}, {20, 10}, {15, 5}, {10, 4}, {60, 60}, {25, 10}}[g.r.IntN(8)]
+	size := [][2]int64{{10, 10}, {10, 10}, {20, 20}, {20, 10}, {15, 5}, {10, 4}, {60, 60}, {25, 10}, {1440, 1440}, {60, 30}}[g.r.IntN(10)]
 	w.Size, w.Slide = size[0], size[1]
 	s.Window = w
 	start, end := w.bound(false), w.bound(true)

@@ -28,7 +28,7 @@ func (c *Case) history(r *rand.Rand) {
 	}
 	for n := range 1 + r.IntN(6) {
 		st := Step{Cut: []int{1, 2, 100}[r.IntN(3)], Restart: r.IntN(4) == 0}
-		base := epoch + int64(n)*stride*minute
+		base := c.Start + int64(n)*stride*minute
 		for _, f := range h {
 			st.Changes = append(st.Changes, f.trigger(base, disorder))
 		}

@@ -36,7 +36,7 @@ type machine struct {
 }
 
 func newMachine(ctx context.Context, c *Case, mode sink.Mode) *machine {
-	return &machine{c: c, ctx: ctx, fs: vfs.NewCrashable(c.Seed), clock: clock.NewFake(time.UnixMicro(epoch).UTC()),
+	return &machine{c: c, ctx: ctx, fs: vfs.NewCrashable(c.Seed), clock: clock.NewFake(time.UnixMicro(c.Start).UTC()),
 		sink: &capture{last: -1}, mode: emitMode(mode)}
 }
 
@@ -99,6 +99,9 @@ func (m *machine) startQuery() error {
 // setup is the definitions of the inputs.
 func (c *Case) setup() string {
 	var b strings.Builder
+	if c.Zone != "" {
+		fmt.Fprintf(&b, "SET timezone = '%s';\n", c.Zone)
+	}
 	for _, s := range c.Sources {
 		fmt.Fprintf(&b, "CREATE SOURCE %s (%s, WATERMARK FOR ts AS ts - INTERVAL '%d' MINUTE)", s.Name, columnList(sourceColumns()), s.Delay)
 		if s.Changelog {

@@ -12,6 +12,7 @@ package random
 import (
 	"fmt"
 	"math/rand/v2"
+	"time"
 
 	"github.com/sqlstream/sqlstream/exec/sink"
 	"github.com/sqlstream/sqlstream/incremental/reference"
@@ -26,9 +27,11 @@ type Case struct {
 	Mode    sink.Mode
 	Workers int
 	Steps   []Step
-	Late    bool  // rows may come too late
-	Size    int64 // then: of all windows over sources, minutes
-	Batch   bool  // the query also runs once, over finite inputs
+	Late    bool   // rows may come too late
+	Size    int64  // then: of all windows over sources, minutes
+	Batch   bool   // the query also runs once, over finite inputs
+	Start   int64  // where event time begins, µs
+	Zone    string // of the session; "" = UTC
 }
 
 // Source is a streaming input. All have the columns of sourceColumns.
@@ -65,7 +68,8 @@ func New(seed uint64) *Case {
 	if c.Late {
 		c.Size = []int64{10, 20, 60}[r.IntN(3)]
 	}
-	g := &grammar{r: r, sources: c.Sources, size: c.Size}
+	c.place(r)
+	g := &grammar{r: r, sources: c.Sources, size: c.Size, start: c.Start}
 	c.Query = g.query()
 	c.Mode = []sink.Mode{sink.Changelog, sink.Changelog, sink.Append, sink.Update, sink.Complete}[r.IntN(5)]
 	if c.Mode == sink.Complete && len(c.Query.On) == 0 && r.IntN(3) == 0 {
@@ -74,6 +78,30 @@ func New(seed uint64) *Case {
 	c.Batch = r.IntN(4) == 0
 	c.history(r)
 	return c
+}
+
+// place chooses where and when: now and then in a zone on a night when its clocks change.
+func (c *Case) place(r *rand.Rand) {
+	c.Start = epoch
+	if r.IntN(6) > 0 {
+		return
+	}
+	c.Zone = []string{"Europe/Berlin", "America/New_York", "Asia/Kolkata", "Australia/Lord_Howe"}[r.IntN(4)]
+	spring := time.Date(2024, 3, 30, 22, 0, 0, 0, time.UTC)
+	autumn := time.Date(2024, 10, 26, 22, 0, 0, 0, time.UTC)
+	c.Start = []int64{epoch, spring.UnixMicro(), autumn.UnixMicro()}[r.IntN(3)]
+}
+
+// location is the zone of the session.
+func (c *Case) location() *time.Location {
+	if c.Zone == "" {
+		return time.UTC
+	}
+	z, err := time.LoadLocation(c.Zone)
+	if err != nil {
+		panic(err)
+	}
+	return z
 }
 
 // Failure is a case that went wrong. Kind tells failures apart while one is shrunk.

@@ -8,7 +8,6 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/sqlstream/sqlstream/exec/fn"
 	"github.com/sqlstream/sqlstream/exec/sink"
@@ -133,7 +132,7 @@ func (r *run) bind() (logical.Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	res, err := bind.New(r.m.e.Catalog(), bind.Settings{}).Query(q)
+	res, err := bind.New(r.m.e.Catalog(), bind.Settings{Zone: r.c.location()}).Query(q)
 	if err != nil {
 		return nil, err
 	}
@@ -211,7 +210,7 @@ func (r *run) answer() ([]reference.Row, error) {
 	if r.c.Late && r.output.Mode != sink.Complete {
 		q.Refuse = refuse
 	}
-	return q.Answer(&fn.Ctx{Zone: time.UTC, Now: r.m.clock.Now().UnixMicro()})
+	return q.Answer(&fn.Ctx{Zone: r.c.location(), Now: r.m.clock.Now().UnixMicro()})
 }
 
 func (r *run) input(rel *catalog.Relation) ([]reference.Change, error) {
