@@ -107,7 +107,9 @@ func (e *Engine) declareObject(ctx context.Context, src diag.Source, s ast.State
 		}
 	case *ast.CreateTable:
 		if c.As != nil {
-			p, err = e.plan(ctx, s)
+			if err = inMemory(c, o.(*catalog.Relation)); err == nil {
+				p, err = e.plan(ctx, s)
+			}
 		}
 	}
 	if err != nil {

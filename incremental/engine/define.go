@@ -44,6 +44,9 @@ func (e *Engine) define(ctx context.Context, s ast.Statement, sql string, src *d
 	}
 	var rows []*vec.Batch
 	if t, ok := s.(*ast.CreateTable); ok && t.As != nil {
+		if err := inMemory(t, o.(*catalog.Relation)); err != nil {
+			return nil, err
+		}
 		if rows, err = e.rowsOf(ctx, t); err != nil {
 			return nil, err
 		}
@@ -97,6 +100,16 @@ func (e *Engine) replaceable(o catalog.Object, span diag.Span) error {
 func (e *Engine) forget(name string) {
 	e.opt.Builtin.Stores.Drop(name)
 	e.opt.Builtin.Results.Drop(name)
+}
+
+// inMemory refuses CREATE TABLE … AS of a table that is read through a connector: nobody
+// would write the rows there.
+func inMemory(t *ast.CreateTable, r *catalog.Relation) error {
+	if r.Connector == "memory" {
+		return nil
+	}
+	return diag.NewError(nil, diag.Errorf(diag.WrongObject, t.Name.Span, "table %q is read with connector %s and cannot be filled by a query",
+		r.Name, r.Connector).WithHint("write the rows with CREATE SINK … AS SELECT, then declare the table over them"))
 }
 
 // rowsOf runs the query of CREATE TABLE … AS. The table that it replaces may be among

@@ -110,6 +110,8 @@ func TestRefusals(t *testing.T) {
 			[]string{`test:1:78: error SQL2014: sink "mem" is written to twice in one statement set`, "hint: bring the queries together with UNION ALL"}},
 		{"CREATE SINK dir2 WITH (connector = 'file', path = 'out', format = 'json'); EXECUTE STATEMENT SET BEGIN INSERT INTO dir SELECT k FROM plain; INSERT INTO dir2 SELECT k FROM plain; END WITH (name = 'q')",
 			[]string{`sinks "dir" and "dir2" write to the same place, FileSink[out]`}},
+		{"CREATE TABLE t WITH (connector = 'file', path = 'tt', format = 'json') AS SELECT 1 AS x",
+			[]string{`test:1:14: error SQL2014: table "t" is read with connector file and cannot be filled by a query`, "hint: write the rows with CREATE SINK"}},
 		{"SELECT 1; SELEC 2", []string{"test:1:11: error SQL1"}},
 	} {
 		w := newWorld(t)
