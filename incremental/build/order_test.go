@@ -143,6 +143,7 @@ func TestOrderFailsWithTheWorker(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
+			w.held = 1 // the others wait
 			g := w.graph(w.plan(turnQueries["dedup"]), 3)
 			splits := []*split{pairs(row("a", 1)), pairs(row("b", 1), row("c", 2), row("d", 3)), pairs(row("e", 1)), pairs(row("f", 1))}
 			breaks(splits[0])
