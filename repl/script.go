@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/sqlstream/sqlstream/incremental/engine"
 	"github.com/sqlstream/sqlstream/parser"
@@ -79,7 +80,25 @@ func (p *placed) Error() string {
 	if name != "" {
 		name += ":"
 	}
-	return fmt.Sprintf("%s%d:%d: error: %s", name, line, column, p.err)
+	return fmt.Sprintf("%s%d:%d: %s", name, line, column, headline(p.err))
+}
+
+// headline gives an error that wraps one of SQL without a place, such as that of an
+// option found wrong when the sink was opened, the shape of the others: the code in
+// front, the hint on a line of its own.
+func headline(err error) string {
+	text := err.Error()
+	var d *diag.Diagnostic
+	if errors.As(err, &d) {
+		if i := strings.Index(text, d.Error()); i > 0 && i+len(d.Error()) == len(text) {
+			text = fmt.Sprintf("%s %s: %s%s", d.Severity, d.Code, text[:i], d.Message)
+			if d.Hint != "" {
+				text += "\nhint: " + d.Hint
+			}
+			return text
+		}
+	}
+	return "error: " + text
 }
 
 // Unwrap gives the cause.
