@@ -7,6 +7,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/sqlstream/sqlstream/exec/format/sinklog"
 	"github.com/sqlstream/sqlstream/exec/option"
@@ -408,4 +409,20 @@ func TestEveryModeIsTakenOrRefused(t *testing.T) {
 			t.Errorf("mode %s is neither taken nor refused, or both", m)
 		}
 	}
+}
+
+// A time that the wall clock shows twice names two directories.
+func TestPartitionsOfAmbiguousTimes(t *testing.T) {
+	berlin, err := time.LoadLocation("Europe/Berlin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := time.Date(2024, 10, 27, 0, 30, 0, 0, time.UTC).UnixMicro()
+	o := newOut(t, "partition_by", "p")
+	o.cfg.Zone = berlin
+	o.cfg.Columns = []types.Column{{Name: "p", Type: types.Of(types.Timestamp)}, {Name: "id", Type: types.Of(types.Int64)}}
+	o.write(o.mustOpen(), 0, vec.NewBatch(vec.FromInts(types.Of(types.Timestamp), []int64{first, first + types.MicrosPerHour}),
+		vec.FromInts(types.Of(types.Int64), []int64{1, 2})))
+	o.want(strings.Join(o.tree(""), " "), "p=2024-10-27 01%3A30%3A00Z/part-00001-f67b589e-0-c000.txt "+
+		"p=2024-10-27 02%3A30%3A00/part-00000-f67b589e-0-c000.txt")
 }

@@ -35,10 +35,26 @@ func valueText(v *vec.Vector, row int, zone *time.Location) string {
 	if v.IsNull(row) {
 		return hiveNull
 	}
-	if text := escape(vec.RowString(v, row, zone)); text != "" {
+	text := vec.RowString(v, row, zone)
+	if v.Type.Kind == types.Timestamp {
+		text = timeText(v.Int(row), zone)
+	}
+	if text = escape(text); text != "" {
 		return text
 	}
 	return hiveNull
+}
+
+// timeText is an instant on the zone's wall clock, or in UTC, marked by a Z, where the
+// wall clock shows that time twice: read back it must be the instant that it was.
+func timeText(us int64, zone *time.Location) string {
+	if zone == nil {
+		zone = time.UTC
+	}
+	if types.FromLocal(types.ToLocal(us, zone), zone) == us {
+		return string(types.AppendTimestamp(nil, us, zone))
+	}
+	return string(types.AppendTimestamp(nil, us, time.UTC)) + "Z"
 }
 
 // escape writes what a directory name cannot hold as Spark and Hive do: %XX.
