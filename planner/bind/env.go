@@ -1,6 +1,7 @@
 package bind
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/sqlstream/sqlstream/exec/expr"
@@ -54,7 +55,7 @@ func (e *env) column(ref *ast.ColumnRef) expr.Node {
 		return e.fields(e.noted(e.scope.ref(matches[0]), ref.Span), rest)
 	case len(matches) > 1:
 		e.b.errorf(diag.AmbiguousName, ref.Span, "column %q is ambiguous: it could be %s", pathOf(ref.Parts), e.scope.describe(matches)).
-			WithHint("put the table in front, as in %s.%s", e.scope.cols[matches[0]].table, e.scope.cols[matches[0]].name)
+			Hint = e.apart(matches)
 		return nil
 	}
 	if n, ok := e.alias(ref); ok {
@@ -71,6 +72,17 @@ func (e *env) column(ref *ast.ColumnRef) expr.Node {
 	}
 	e.unknownColumn(ref)
 	return nil
+}
+
+// apart says how columns of one name can be told apart.
+func (e *env) apart(matches []int) string {
+	first := e.scope.cols[matches[0]]
+	for _, m := range matches[1:] {
+		if !strings.EqualFold(e.scope.cols[m].table, first.table) {
+			return fmt.Sprintf("put the table in front, as in %s.%s", first.table, first.name)
+		}
+	}
+	return "give each table, and each column of a subquery, a name of its own: FROM t AS a, t AS b"
 }
 
 // noted remembers where a column was written, for messages after grouping.
