@@ -45,7 +45,8 @@ func (e *Engine) Exec(ctx context.Context, src diag.Source, each func(*Result) e
 }
 
 // Statement runs one parsed statement of src.
-func (e *Engine) Statement(ctx context.Context, src diag.Source, s ast.Statement) (*Result, error) {
+func (e *Engine) Statement(ctx context.Context, src diag.Source, s ast.Statement) (res *Result, err error) {
+	defer recovered(&err, "statement") // other queries go on
 	switch s := s.(type) {
 	case *ast.QueryStmt:
 		return e.query(ctx, src, s)

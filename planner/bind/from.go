@@ -17,6 +17,19 @@ func broken() (logical.Node, *scope) {
 	return &logical.Values{}, &scope{broken: true}
 }
 
+// standIn is an input with the columns of a scope, for one that could not be made: what
+// is bound over it, such as a window, counts its columns.
+func standIn(s *scope) logical.Node {
+	v := &logical.Values{}
+	for _, c := range s.cols {
+		for len(v.Columns) <= c.index {
+			v.Columns = append(v.Columns, types.Column{})
+		}
+		v.Columns[c.index] = types.Column{Name: c.name, Type: c.typ}
+	}
+	return v
+}
+
 // from binds FROM. Without FROM there is one row without columns.
 func (b *Binder) from(ref ast.TableRef, outer *scope) (logical.Node, *scope) {
 	switch x := ref.(type) {

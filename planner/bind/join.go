@@ -24,7 +24,7 @@ func (b *Binder) join(x *ast.Join, outer *scope) (logical.Node, *scope) {
 	if ls.broken || rs.broken {
 		s := ls.join(rs, len(l.Schema()))
 		s.broken = true
-		return l, s
+		return standIn(s), s
 	}
 	j := &joinBinder{b: b, x: x, l: l, r: r, ls: ls, rs: rs, scope: ls.join(rs, len(l.Schema()))}
 	return j.bind()
@@ -43,7 +43,7 @@ type joinBinder struct {
 func (j *joinBinder) bind() (logical.Node, *scope) {
 	if !j.condition() {
 		j.scope.broken = true
-		return j.l, j.scope
+		return standIn(j.scope), j.scope
 	}
 	kind, l, r, swapped, ok := j.sides()
 	if !ok {
