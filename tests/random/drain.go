@@ -36,7 +36,7 @@ func (r *run) drain() error {
 // deletions is a step that deletes all; false if that is not possible.
 func (r *run) deletions() (Step, bool) {
 	s := Step{Cut: 100}
-	any := false
+	some := false
 	for i, src := range r.c.Sources {
 		if !r.reads(src.Name) {
 			s.Changes = append(s.Changes, nil)
@@ -52,11 +52,11 @@ func (r *run) deletions() (Step, bool) {
 				return s, false
 			}
 			list = append(list, reference.Change{Values: row.Values, Weight: -1})
-			any = true
+			some = true
 		}
 		s.Changes = append(s.Changes, list)
 	}
-	return s, any
+	return s, some
 }
 
 func (r *run) reads(name string) bool {

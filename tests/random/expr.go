@@ -180,21 +180,21 @@ type aggregateCall struct {
 }
 
 func (g *grammar) call() aggregateCall {
-	any := Kind(g.r.IntN(int(Time) + 1))
-	list := common(any)
+	other := Kind(g.r.IntN(int(Time) + 1))
+	list := common(other)
 	if g.chance(8) {
-		list = oursAlone(any)
+		list = oursAlone(other)
 	}
 	return list[g.r.IntN(len(list))]
 }
 
 // common are the aggregates that DuckDB computes too.
-func common(any Kind) []aggregateCall {
+func common(other Kind) []aggregateCall {
 	return []aggregateCall{
 		{Big, "count(*)", nil, ""},
 		{Big, "count(*)", nil, ""},
-		{Big, "count($1)", []Kind{any}, ""},
-		{Big, "count(DISTINCT $1)", []Kind{any}, ""},
+		{Big, "count($1)", []Kind{other}, ""},
+		{Big, "count(DISTINCT $1)", []Kind{other}, ""},
 		{Big, "sum($1)", []Kind{Int}, ""},
 		{Big, "sum($1)", []Kind{Big}, ""},
 		{Big, "sum(DISTINCT $1)", []Kind{Int}, ""},
@@ -203,8 +203,8 @@ func common(any Kind) []aggregateCall {
 		{Dbl, "avg($1)", []Kind{Int}, ""},
 		{Dbl, "avg($1)", []Kind{Dbl}, ""},
 		{Dbl, "avg(DISTINCT $1)", []Kind{Int}, ""},
-		{any, "min($1)", []Kind{any}, ""},
-		{any, "max($1)", []Kind{any}, ""},
+		{other, "min($1)", []Kind{other}, ""},
+		{other, "max($1)", []Kind{other}, ""},
 		{Bool, "bool_and($1)", []Kind{Bool}, ""},
 		{Bool, "bool_or($1)", []Kind{Bool}, ""},
 		{Dbl, "stddev($1)", []Kind{Int}, ""},
@@ -217,11 +217,11 @@ func common(any Kind) []aggregateCall {
 }
 
 // oursAlone are those that DuckDB has not, or with ties, types or errors of its own.
-func oursAlone(any Kind) []aggregateCall {
+func oursAlone(other Kind) []aggregateCall {
 	return []aggregateCall{
 		{Dec, "avg($1)", []Kind{Dec}, "-"},
 		{Dbl, "variance($1)", []Kind{Dbl}, "-"},
-		{any, "min_by($1, $2)", []Kind{any, Int}, "-"},
+		{other, "min_by($1, $2)", []Kind{other, Int}, "-"},
 		{Str, "max_by($1, $2)", []Kind{Str, Dbl}, "-"},
 		{Int, "mode($1)", []Kind{Int}, "-"},
 		{Big, "count_if($1)", []Kind{Bool}, "-"}, // of NULLs alone: DuckDB gives NULL
