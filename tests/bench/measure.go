@@ -60,9 +60,22 @@ func (c *config) measure(dir, q, f string, workers int) (cost, error) {
 	if err != nil {
 		return cost{}, err
 	}
+	return c.medians("-f", path, "--workers", fmt.Sprint(workers))
+}
+
+// startUp is what the program takes for nothing.
+func (c *config) startUp(dir string) (cost, error) {
+	path := filepath.Join(dir, "nothing.sql")
+	if err := os.WriteFile(path, []byte("SELECT 1;\n"), 0o644); err != nil {
+		return cost{}, err
+	}
+	return c.medians("-f", path)
+}
+
+func (c *config) medians(args ...string) (cost, error) {
 	var all []cost
 	for range c.runs {
-		one, err := c.process("-f", path, "--workers", fmt.Sprint(workers))
+		one, err := c.process(args...)
 		if err != nil {
 			return cost{}, err
 		}
