@@ -111,15 +111,14 @@ func (w *world) env(workers int) build.Env {
 // graph is a graph under test and what it has given.
 type graph struct {
 	*build.Graph
-	t       testing.TB
-	views   []*build.View
-	now     int64
-	batch   int64
-	mu      sync.Mutex
-	rows    [][]string // by output, of the last trigger, in the order in which they came
-	emitted int
-	bad     []source.BadRow
-	late    []string
+	t     testing.TB
+	views []*build.View
+	now   int64
+	batch int64
+	mu    sync.Mutex
+	rows  [][]string // by output, of the last trigger, in the order in which they came
+	bad   []source.BadRow
+	late  []string
 	// concurrent outputs, by number
 	concurrent []bool
 }

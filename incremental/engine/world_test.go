@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io/fs"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -196,8 +195,6 @@ func (w *world) files(dir string) map[string]string {
 	walk(dir)
 	return out
 }
-
-var anyID = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f-]{27}`)
 
 const objects = `
 CREATE SOURCE ev (k STRING, v INT, at TIMESTAMP, WATERMARK FOR at AS at - INTERVAL '10' SECOND) WITH (connector = 'memory');

@@ -24,7 +24,6 @@ type aggLocal struct {
 	keys             []*vec.Vector
 	active           []*bucket // those with rows in the batch under way
 	lateRows         []int32
-	sel              []int32
 }
 
 func newAggLocal(op *aggregate) *aggLocal { return &aggLocal{op: op, proto: op.newTable()} }

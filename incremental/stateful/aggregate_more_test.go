@@ -15,7 +15,6 @@ import (
 type orderedTwin struct {
 	rows map[string][][]any
 	keys map[string]any
-	all  [][]any
 }
 
 func (o *orderedTwin) take(c change) vec.Fate {
