@@ -7,9 +7,9 @@ import (
 
 // creation has what may stand between CREATE and the kind of the object.
 type creation struct {
-	start                          int
-	replace, temporary, external   bool
-	materialized, notExists, macro bool
+	start                        int
+	replace, temporary, external bool
+	materialized, notExists      bool
 }
 
 // create reads CREATE.

@@ -12,7 +12,6 @@ type rowBuilders struct {
 	bs   []*vec.Builder
 	cols []*vec.Vector
 	one  [1]uint32
-	key  []byte
 }
 
 // builders returns empty builders for the key columns.

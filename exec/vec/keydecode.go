@@ -153,6 +153,9 @@ func decodeInterval(src []byte, b *Builder) ([]byte, bool) {
 		return nil, false
 	}
 	micros, ok := span.Sub(iv.Span())
+	if !ok {
+		return nil, false
+	}
 	if iv.Micros, ok = micros.Int64(); !ok {
 		return nil, false
 	}

@@ -51,7 +51,6 @@ type Options struct {
 	Log           *slog.Logger
 	Listener      Listener
 	Batch         bool // every source is read once, as a table
-	Vars          map[string]string
 	Storage       Storage
 }
 

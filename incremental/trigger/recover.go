@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/sqlstream/sqlstream/exec/mutant"
 	"github.com/sqlstream/sqlstream/exec/source"
@@ -224,7 +225,7 @@ func (q *Query) restoreRange(n int64) error {
 	}
 	p.logged = true
 	for i, in := range q.Inputs {
-		if !contains(line.Took, in.Name) {
+		if !slices.Contains(line.Took, in.Name) {
 			continue
 		}
 		lines, err := q.Journal.logs[i].Batch(n)
@@ -245,15 +246,6 @@ func (q *Query) restoreRange(n int64) error {
 	}
 	q.redo, q.next = p, n
 	return nil
-}
-
-func contains(names []string, name string) bool {
-	for _, n := range names {
-		if n == name {
-			return true
-		}
-	}
-	return false
 }
 
 // republish gives the sinks the logged payload of the last batch, which they may not

@@ -38,7 +38,7 @@ func (b *Binder) from(ref ast.TableRef, outer *scope) (logical.Node, *scope) {
 	case *ast.TableName:
 		return b.tableName(x)
 	case *ast.Derived:
-		return b.derived(x, outer)
+		return b.derived(x)
 	case *ast.Join:
 		return b.join(x, outer)
 	case *ast.TableFunc:
@@ -216,10 +216,7 @@ func (b *Binder) aliased(plan logical.Node, alias *ast.Alias, name string, w *as
 }
 
 // derived binds a query in FROM.
-func (b *Binder) derived(x *ast.Derived, outer *scope) (logical.Node, *scope) {
-	if x.Lateral {
-		outer = nil
-	}
+func (b *Binder) derived(x *ast.Derived) (logical.Node, *scope) {
 	r := b.query(x.Query, nil)
 	if r == nil {
 		return broken()

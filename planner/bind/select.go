@@ -14,8 +14,6 @@ import (
 type relation struct {
 	plan  logical.Node
 	spans []diag.Span // where each column was written
-	// window of the output, when the query passes a window table function through (SELECT *).
-	window *timeWindow
 }
 
 // selectBinder binds one SELECT. Everything is bound over its input, to which windows

@@ -112,9 +112,9 @@ func (t *tableArgs) input() (logical.Node, *scope) {
 		if x.Table != nil {
 			return t.b.tableName(&ast.TableName{Span: x.Table.Span, Name: *x.Table})
 		}
-		return t.b.derived(&ast.Derived{Span: x.Span, Query: x.Query}, nil)
+		return t.b.derived(&ast.Derived{Span: x.Span, Query: x.Query})
 	case *ast.Subquery:
-		return t.b.derived(&ast.Derived{Span: x.Span, Query: x.Query}, nil)
+		return t.b.derived(&ast.Derived{Span: x.Span, Query: x.Query})
 	case *ast.ColumnRef:
 		return t.b.tableName(&ast.TableName{Span: x.Span, Name: ast.Name{Span: x.Span, Parts: x.Parts}})
 	}

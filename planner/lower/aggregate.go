@@ -203,15 +203,17 @@ func (b *aggregateBuilder) hiddenKeys() {
 		}
 	}
 	for _, k := range append([]int(nil), b.node.Keys...) {
-		for _, d := range b.l.frontiersOf(b.in, b.exprs[k]) {
-			e := b.exprs[k]
-			for _, f := range d.path {
-				e = expr.NewField(e, f)
-			}
-			b.node.Keys = append(b.node.Keys, b.column(e))
-			b.extra++
-			return
+		ds := b.l.frontiersOf(b.in, b.exprs[k])
+		if len(ds) == 0 {
+			continue
 		}
+		e := b.exprs[k]
+		for _, f := range ds[0].path {
+			e = expr.NewField(e, f)
+		}
+		b.node.Keys = append(b.node.Keys, b.column(e))
+		b.extra++
+		return
 	}
 }
 

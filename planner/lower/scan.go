@@ -149,10 +149,9 @@ func shareKey(s *logical.Scan) string {
 
 // scanBuilder lays out the columns of a scan.
 type scanBuilder struct {
-	s        *logical.Scan
-	node     *physical.Scan
-	place    []int // logical column → physical column, −1 = not read
-	computed []int // logical columns in order of Computed
+	s     *logical.Scan
+	node  *physical.Scan
+	place []int // logical column → physical column, −1 = not read
 }
 
 func (l *Lowerer) buildScan(s *logical.Scan, need map[int]bool) *lowered {

@@ -196,7 +196,7 @@ func (s *Step) define(d dialect) (string, error) {
 			cols[i] = name(c)
 		}
 		descriptor := ""
-		if cols != nil && len(cols) > 0 {
+		if len(cols) > 0 {
 			descriptor = ", DESCRIPTOR(" + strings.Join(cols, ", ") + ")"
 		}
 		q = fmt.Sprintf("SELECT * FROM %s(TABLE %s%s)", fn, name(s.From), descriptor)

@@ -115,11 +115,3 @@ func (f *feed) victim() int {
 	}
 	return -1
 }
-
-// rows counts the changes of a step.
-func (s Step) rows() (n int64) {
-	for _, list := range s.Changes {
-		n += int64(len(list))
-	}
-	return n
-}

@@ -52,7 +52,6 @@ type history struct {
 	rng    *rand.Rand
 	domain [][]any
 	delete bool
-	hidden []bool // a deletion hides its row until the merge: local states go below zero
 }
 
 type change struct {

@@ -14,7 +14,6 @@ import (
 type node struct {
 	typ   types.Type
 	first *leaf // whose levels tell about this node; nil = not in the file: NULL
-	index int   // of the leaf in the file, for leaf nodes
 	kids  []*node
 	// def is the definition level from which on the node is not NULL. Of a list or map,
 	// elem is the level from which on there is an element, rep its repetition level.
