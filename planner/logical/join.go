@@ -8,37 +8,50 @@ import (
 // JoinKind is what a join keeps.
 type JoinKind uint8
 
-// The kinds of joins. Left keeps left rows without a match; semi and anti have the
-// left columns only.
+// The kinds of joins. A right join is a left join of swapped sides below a projection;
+// a cross join is an inner one without condition.
 const (
 	Inner JoinKind = iota
-	Left
-	Semi
-	Anti
+	Left           // keeps left rows without a match
+	Semi           // left rows with a match, once; left columns only
+	Anti           // left rows without one; left columns only
+	Full           // keeps the rows of both sides that have no match
+	// Mark has the left columns and a BOOLEAN: TRUE for a row with a match, else NULL if
+	// the join is NullAware and a comparison was unknown by the rules of IN, else FALSE.
+	Mark
 )
 
-func (k JoinKind) String() string { return [...]string{"inner", "left", "semi", "anti"}[k] }
+func (k JoinKind) String() string {
+	return [...]string{"inner", "left", "semi", "anti", "full", "mark"}[k]
+}
 
-// Join joins two relations; R is finite. Rows match when every pair of keys is equal
-// and the residual, over left columns then right columns, is true.
+// MarkColumn is the name of the column that a mark join adds.
+const MarkColumn = "mark"
+
+// Join joins two relations, each of which may be a stream. Rows match when every pair
+// of keys is equal and the residual, over left columns then right columns, is true.
 type Join struct {
 	Kind         JoinKind
 	L, R         Node
 	LKeys, RKeys []expr.Node // over L, over R
 	NullSafe     []bool      // key by key: NULL matches NULL
 	Residual     expr.Node   // nil = true
-	// NullAware > 0, for Anti: NOT IN over the first NullAware keys, among the right rows
-	// that the other keys select.
+	// NullAware > 0, for Anti and Mark: IN over the first NullAware keys, among the right
+	// rows that the other keys select.
 	NullAware int
-	// Single: two matches for one left row are an error.
+	// Single: a left row that has two matches at the end of a trigger is an error (a
+	// scalar subquery).
 	Single bool
 }
 
 // Schema implements Node.
 func (j *Join) Schema() []types.Column {
 	out := append([]types.Column(nil), j.L.Schema()...)
-	if j.Kind == Semi || j.Kind == Anti {
+	switch j.Kind {
+	case Semi, Anti:
 		return out
+	case Mark:
+		return append(out, types.Column{Name: MarkColumn, Type: types.Of(types.Bool)})
 	}
 	return append(out, j.R.Schema()...)
 }

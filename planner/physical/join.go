@@ -1,51 +1,80 @@
 package physical
 
 import (
-	"fmt"
-
 	"github.com/sqlstream/sqlstream/exec/expr"
 )
 
-// JoinKind is what a static join keeps.
+// JoinKind is what a join keeps.
 type JoinKind uint8
 
-// The kinds. Output columns are those of the input, then, except for Semi and Anti,
-// those of the static side.
+// The kinds. Output columns are those of the left input, then, except for Semi and Anti,
+// those of the right one; Mark has one BOOLEAN column instead.
 const (
 	Inner JoinKind = iota
-	Left           // input rows without a match get NULLs
-	Semi           // input rows with a match, once
-	Anti           // input rows without one
+	Left           // left rows without a match get NULLs
+	Semi           // left rows with a match, once
+	Anti           // left rows without one
+	Full           // the rows of either side without a match get NULLs
+	Mark           // left rows, with whether there is a match
 )
 
-func (k JoinKind) String() string { return [...]string{"inner", "left", "semi", "anti"}[k] }
+func (k JoinKind) String() string {
+	return [...]string{"inner", "left", "semi", "anti", "full", "mark"}[k]
+}
 
-// StaticJoin joins a delta with a finite relation, which is read by a plan of its own.
+// Join joins two inputs that change: port 0 is the left one, port 1 the right one.
 // Without keys it is a cross join, filtered by the residual.
-type StaticJoin struct {
+type Join struct {
 	Base
-	Kind       JoinKind
-	Input      Node
-	Static     Node // finite plan; not one of Children()
-	InputKeys  []int
-	StaticKeys []int
+	Kind         JoinKind
+	L, R         Node
+	LKeys, RKeys []int // columns of L, of R; pairwise of one type
 	// NullSafe says, key by key, that NULL matches NULL (IS NOT DISTINCT FROM).
 	NullSafe []bool
-	// Residual is the rest of the ON condition, over input columns then static columns;
-	// nil = true. It belongs to the match: a left row that no pair satisfies gets NULLs.
+	// Residual is the rest of the ON condition, over left columns then right columns;
+	// nil = true. It belongs to the match: what no pair satisfies has no match.
 	Residual expr.Node
-	// NullAware is NOT IN, for Anti: the keys are the compared columns. A row is kept if
-	// the static side is empty; else only if its key is not NULL, no static key is
-	// NULL, and none matches. With more than one key (a correlated NOT IN), the first
-	// NullAware keys are compared and the others select the rows of the static side.
+	// NullAware > 0, for Anti and Mark, is IN over the first NullAware keys, among the
+	// right rows that the other keys select: a row whose comparison with some of them is
+	// unknown, and true with none, is dropped (Anti) or marked NULL (Mark).
 	NullAware int
-	// Single: more than one match for an input row is an error (scalar subquery).
+	// Single: a left row with more than one match after Flush is an error.
 	Single bool
+	// Sides are the rules of the left and of the right input.
+	Sides [2]JoinSide
+	// EmitOnExpiry: both inputs are append-only, and what says that a row has no match
+	// (NULL-padded rows, rows of Anti, FALSE and NULL of Mark) is emitted once, when no match
+	// can come any more. Otherwise it is emitted at once, and retracted later.
+	EmitOnExpiry bool
+}
+
+// JoinSide says when a row of one input is late, and how long it is kept.
+type JoinSide struct {
+	// Keep tells how long a row can meet new rows of the other input; nil = for ever.
+	Keep *Retention
+	// Late refuses rows; Col and Front are of this input's edge. nil = none.
+	Late *Bound
+	// Retract: rows of this input can be retracted, so that one is forgotten only if,
+	// besides, it is below the frontier of Late and so cannot come again. With Late = nil none
+	// is forgotten until the input has ended.
+	Retract bool
+}
+
+// Retention: a row meets new rows of the other input only while value(Col) + Shift ≥ the
+// frontier; a NULL meets none. It is looked at after the trigger's rows, and lets a row
+// go together with what else is known of it.
+type Retention struct {
+	// Col is a PhysInt64 column of the row's own edge; −1 = 0 for every row.
+	Col int
+	// Front is an index into Props().Frontiers of the other input's edge. One past the last
+	// stands for its end: NoFrontier, then EndOfInput once it has ended.
+	Front int
+	Shift int64
 }
 
 // Children implements Node.
-func (j *StaticJoin) Children() []Node { return []Node{j.Input} }
+func (j *Join) Children() []Node { return []Node{j.L, j.R} }
 
-func (j *StaticJoin) explain() explained {
-	return explained{summary: j.summary(), details: []string{fmt.Sprintf("static side: see below, plan %s", ShortID(j.Static))}}
-}
+// Stateful implements Node.
+func (j *Join) Stateful() bool { return true }
+

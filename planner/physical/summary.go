@@ -85,28 +85,36 @@ func (a *Aggregate) summary() string {
 }
 
 func (j *StaticJoin) summary() string {
-	text := j.Kind.String()
-	if j.NullAware > 0 {
+	return joinSummary(j.Kind, j.NullAware > 0, j.Single, joinCondition(j.Input, j.Static, j.InputKeys, j.StaticKeys, j.NullSafe, j.Residual))
+}
+
+func joinSummary(kind JoinKind, nullAware, single bool, condition string) string {
+	text := kind.String()
+	if nullAware {
 		text += " null-aware"
 	}
-	if j.Single {
+	if single {
 		text += " single"
 	}
-	var conds []string
-	for i := range j.InputKeys {
-		op := " = "
-		if j.NullSafe[i] {
-			op = " IS NOT DISTINCT FROM "
-		}
-		conds = append(conds, j.Input.Props().Columns[j.InputKeys[i]].Name+op+j.Static.Props().Columns[j.StaticKeys[i]].Name)
-	}
-	if j.Residual != nil {
-		conds = append(conds, j.Residual.String())
-	}
-	if len(conds) > 0 {
-		text += " on " + strings.Join(conds, " AND ")
+	if condition != "" {
+		text += " on " + condition
 	}
 	return text
+}
+
+func joinCondition(l, r Node, lkeys, rkeys []int, nullSafe []bool, residual expr.Node) string {
+	var conds []string
+	for i := range lkeys {
+		op := " = "
+		if nullSafe[i] {
+			op = " IS NOT DISTINCT FROM "
+		}
+		conds = append(conds, l.Props().Columns[lkeys[i]].Name+op+r.Props().Columns[rkeys[i]].Name)
+	}
+	if residual != nil {
+		conds = append(conds, residual.String())
+	}
+	return strings.Join(conds, " AND ")
 }
 
 func (m *Materialize) summary() string {

@@ -1,0 +1,37 @@
+package physical
+
+import (
+	"fmt"
+
+	"github.com/sqlstream/sqlstream/exec/expr"
+)
+
+// StaticJoin joins a delta with a finite relation, which is read by a plan of its own.
+// Without keys it is a cross join, filtered by the residual.
+type StaticJoin struct {
+	Base
+	Kind       JoinKind
+	Input      Node
+	Static     Node // finite plan; not one of Children()
+	InputKeys  []int
+	StaticKeys []int
+	// NullSafe says, key by key, that NULL matches NULL (IS NOT DISTINCT FROM).
+	NullSafe []bool
+	// Residual is the rest of the ON condition, over input columns then static columns;
+	// nil = true. It belongs to the match: a left row that no pair satisfies gets NULLs.
+	Residual expr.Node
+	// NullAware is NOT IN, for Anti: the keys are the compared columns. A row is kept if
+	// the static side is empty; else only if its key is not NULL, no static key is
+	// NULL, and none matches. With more than one key (a correlated NOT IN), the first
+	// NullAware keys are compared and the others select the rows of the static side.
+	NullAware int
+	// Single: more than one match for an input row is an error (scalar subquery).
+	Single bool
+}
+
+// Children implements Node.
+func (j *StaticJoin) Children() []Node { return []Node{j.Input} }
+
+func (j *StaticJoin) explain() explained {
+	return explained{summary: j.summary(), details: []string{fmt.Sprintf("static side: see below, plan %s", ShortID(j.Static))}}
+}
