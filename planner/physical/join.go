@@ -77,4 +77,3 @@ func (j *Join) Children() []Node { return []Node{j.L, j.R} }
 
 // Stateful implements Node.
 func (j *Join) Stateful() bool { return true }
-
