@@ -1,6 +1,8 @@
 package hash
 
 import (
+	"bytes"
+	"cmp"
 	"math"
 
 	"github.com/sqlstream/sqlstream/exec/types"
@@ -242,4 +244,40 @@ func (t *Table) Each(do func(group uint32)) {
 			do(g)
 		}
 	}
+}
+
+// Compare is what vec.Compare gives for one column of the keys of two groups.
+func (t *Table) Compare(a, b uint32, column int) int { return t.compareNode(a, b, &t.nodes[column]) }
+
+func (t *Table) compareNode(a, b uint32, n *node) int {
+	if x, y := t.isNull(a, n), t.isNull(b, n); x || y {
+		switch {
+		case x && y:
+			return 0
+		case x:
+			return -1
+		}
+		return 1
+	}
+	x, y := t.keys[int(a)*t.words:][:t.words], t.keys[int(b)*t.words:][:t.words]
+	switch n.phys {
+	case types.PhysInt64:
+		return cmp.Compare(int64(x[n.word]), int64(y[n.word]))
+	case types.PhysBool:
+		return cmp.Compare(x[n.word], y[n.word])
+	case types.PhysFloat64:
+		return vec.CompareFloat(math.Float64frombits(x[n.word]), math.Float64frombits(y[n.word]))
+	case types.PhysInt128:
+		return types.Int128{Lo: x[n.word], Hi: int64(x[n.word+1])}.Cmp(types.Int128{Lo: y[n.word], Hi: int64(y[n.word+1])})
+	case types.PhysInterval:
+		return interval(x[n.word:]).Cmp(interval(y[n.word:]))
+	case types.PhysString, types.PhysList:
+		return bytes.Compare(deref(t.arena, x[n.word]), deref(t.arena, y[n.word]))
+	}
+	for i := range n.kids {
+		if c := t.compareNode(a, b, &n.kids[i]); c != 0 {
+			return c
+		}
+	}
+	return 0
 }

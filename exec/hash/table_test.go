@@ -158,6 +158,12 @@ func (m *model) check(t *testing.T, tab *Table, ts []types.Type) {
 			t.Fatalf("key bytes %x, want %x", key, want)
 		}
 		keys = append(keys, key)
+		for c, col := range cols {
+			j := (i + 7) % len(groups)
+			if got, want := tab.Compare(g, groups[j], c), vec.Compare(col, i, col, j); got != want {
+				t.Fatalf("column %d of groups %d and %d compares as %d, want %d", c, g, groups[j], got, want)
+			}
+		}
 		if got, err := tab.FindKey(key); err != nil || got != g {
 			t.Fatalf("FindKey gave %d, %v, want %d", got, err, g)
 		}

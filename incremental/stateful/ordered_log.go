@@ -1,0 +1,101 @@
+package stateful
+
+import (
+	"encoding/binary"
+
+	"github.com/sqlstream/sqlstream/exec/vec"
+)
+
+// Keys of an ordered state, version 1 (docs/formats/state.md):
+//
+//	01 row   the key encodings of all columns: the lead column, those of the partition,
+//	         those of the order, the others → uvarint weight
+//
+// The owner writes its bound beside them, as aggregates do.
+
+// logState writes the rows whose weight changed, and forgets those of weight 0.
+func (o *ordered) logState(log Log) {
+	var val []byte
+	for _, row := range o.dirty {
+		s := &o.state[row]
+		s.flags &^= rowDirty
+		w := o.seqs.weight[row]
+		if w > 0 {
+			o.key = o.table.KeyBytes(row, append(o.key[:0], tagGroup))
+			val = binary.AppendUvarint(val[:0], uint64(w))
+			log.Put(o.key, val)
+			s.flags |= rowLogged
+			continue
+		}
+		if s.flags&rowLogged != 0 {
+			o.key = o.table.KeyBytes(row, append(o.key[:0], tagGroup))
+			log.Delete(o.key)
+		}
+		o.free(row)
+	}
+	o.dirty = trim(o.dirty)
+	if o.table.Len() == 0 && o.table.Cap() > 0 {
+		o.reset()
+	}
+}
+
+// orderedLoader collects loaded rows and puts them into the state many at a time.
+type orderedLoader struct {
+	o       *ordered
+	bs      []*vec.Builder // table columns
+	weights []int64
+}
+
+func newOrderedLoader(o *ordered) *orderedLoader {
+	l := &orderedLoader{o: o}
+	for _, c := range o.perm {
+		l.bs = append(l.bs, vec.NewBuilder(o.cfg.Types[c]))
+	}
+	return l
+}
+
+// add takes an entry whose key begins with tagGroup.
+func (l *orderedLoader) add(key, value []byte) error {
+	if len(key) == 0 || key[0] != tagGroup {
+		return errStateKey
+	}
+	if err := vec.DecodeRowKey(key[1:], l.bs); err != nil {
+		return err
+	}
+	w, n := binary.Uvarint(value)
+	if n != len(value) || w == 0 || w > 1<<62 {
+		return errStateKey
+	}
+	if l.weights = append(l.weights, int64(w)); len(l.weights) == vec.BatchSize {
+		return l.finish()
+	}
+	return nil
+}
+
+// finish puts what was collected into the state.
+func (l *orderedLoader) finish() error {
+	if len(l.weights) == 0 {
+		return nil
+	}
+	o := l.o
+	b := &vec.Batch{N: len(l.weights), W: l.weights, Cols: make([]*vec.Vector, len(l.bs))}
+	for i, c := range o.perm {
+		b.Cols[c] = l.bs[i].Finish()
+	}
+	o.add(b, nil)
+	for _, p := range o.touched {
+		if err := o.apply(p); err != nil {
+			return err
+		}
+	}
+	o.settle()
+	for _, row := range o.dirty {
+		o.state[row].flags = o.state[row].flags&^rowDirty | rowLogged
+	}
+	o.dirty = o.dirty[:0]
+	for _, x := range l.bs {
+		x.Reset()
+	}
+	l.weights = l.weights[:0]
+	return nil
+}
