@@ -33,6 +33,8 @@ type Settings struct {
 	Mode ast.EmitMode
 	// RuleFired, if set, is told of every rewrite rule that changed something.
 	RuleFired func(rule string)
+	// RuleOff, if set, names rewrite rules that are left out.
+	RuleOff func(rule string) bool
 }
 
 // Plan plans a query statement: SELECT, INSERT … SELECT, CREATE MATERIALIZED VIEW,
@@ -105,7 +107,8 @@ type output struct {
 
 // optimise rewrites every plan.
 func (p *planner) optimise() {
-	c := &rules.Context{Resolver: &expr.Resolver{Functions: p.cat.Functions, Zone: p.set.Zone}, Fired: p.set.RuleFired}
+	c := &rules.Context{Resolver: &expr.Resolver{Functions: p.cat.Functions, Zone: p.set.Zone}, Fired: p.set.RuleFired,
+		Off: p.set.RuleOff}
 	for _, o := range p.outs {
 		o.plan = rules.Run(c, o.plan)
 	}

@@ -51,7 +51,9 @@ type Options struct {
 	Log           *slog.Logger
 	Listener      Listener
 	Batch         bool // every source is read once, as a table
-	Storage       Storage
+	// RuleOff, if set, names rewrite rules of the planner that are left out: for tests.
+	RuleOff func(rule string) bool
+	Storage Storage
 }
 
 // Storage tunes the files of checkpoints. The zero value is right for programs.

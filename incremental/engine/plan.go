@@ -33,7 +33,7 @@ func (e *Engine) planSettings(ctx context.Context) planner.Settings {
 		}
 		return r, err
 	}
-	return planner.Settings{NullOnError: e.set.nullOnError, RefuseUnbounded: !e.set.allowUnbounded,
+	return planner.Settings{NullOnError: e.set.nullOnError, RefuseUnbounded: !e.set.allowUnbounded, RuleOff: e.opt.RuleOff,
 		Settings: bind.Settings{Zone: e.set.zone, Batch: e.opt.Batch,
 			File:          file,
 			Infer:         func(r *catalog.Relation) ([]types.Column, error) { return e.infer(ctx, r) },

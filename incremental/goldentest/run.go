@@ -109,6 +109,17 @@ func RunFile(ctx context.Context, path string, update bool) error {
 	return nil
 }
 
+// RunWithout runs one file as it is written while the named rewrite rules are left out of
+// planning, and compares all but plans: a result must not depend on a rule.
+func RunWithout(ctx context.Context, path string, off func(rule string) bool) error {
+	f, err := ReadFile(path)
+	if err != nil {
+		return err
+	}
+	f.Blocks = slices.DeleteFunc(f.Blocks, func(b *Block) bool { return b.Command == "explain" })
+	return f.variant(ctx, variant{name: "without rules", workers: 1, off: off}, false)
+}
+
 // variant runs the file in another way and compares. late says that the file as written
 // has late rows, so that its input cannot be cut differently.
 func (f *File) variant(ctx context.Context, v variant, late bool) error {

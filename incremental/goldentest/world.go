@@ -25,6 +25,7 @@ type variant struct {
 	rows    int  // rows in a batch; 0 = all
 	workers int
 	cut     recut
+	off     func(rule string) bool // rewrite rules that are left out; nil = none
 }
 
 // recut says how the input is cut into triggers; then only the final results count.
@@ -77,7 +78,7 @@ func newWorld(ctx context.Context, v variant) (*world, error) {
 // none: the materialised views of each engine have checkpoints of their own.
 func (w *world) engine(of string) (*engine.Engine, error) {
 	e, err := engine.Open(engine.Options{FS: w.fs, Clock: w.clock, Workers: w.v.workers, Dir: "/", Stdout: io.Discard,
-		CheckpointRoot: "/views/" + of})
+		CheckpointRoot: "/views/" + of, RuleOff: w.v.off})
 	if err != nil {
 		return nil, err
 	}

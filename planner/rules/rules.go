@@ -16,6 +16,9 @@ import (
 type Rule struct {
 	Name  string
 	Apply func(c *Context, n logical.Node) logical.Node
+	// Normal says that keys, modes and lateness are read off the form that the rule makes.
+	// The other rules only save work: any of them can be left out (Context.Off).
+	Normal bool
 }
 
 // Context is what rules may use.
@@ -23,19 +26,22 @@ type Context struct {
 	Resolver *expr.Resolver
 	// Fired, if set, is told of each rule that changed something.
 	Fired func(rule string)
+	// Off, if set, names rules that are left out, normal ones excepted: tests show that no
+	// result depends on one.
+	Off func(rule string) bool
 }
 
 // List is every rule in order. They run over the plan again until none fires.
 var List = []Rule{
-	{"merge-projects", mergeProjects},
-	{"merge-filters", mergeFilters},
-	{"push-filter-project", pushFilterProject},
-	{"push-filter-union", pushFilterUnion},
-	{"push-filter-rows", pushFilterRows},
-	{"push-filter-join", pushFilterJoin},
-	{"join-keys", joinKeys},
-	{"drop-true-filter", dropTrueFilter},
-	{"window-keys", windowKeys},
+	{Name: "merge-projects", Apply: mergeProjects, Normal: true},
+	{Name: "merge-filters", Apply: mergeFilters},
+	{Name: "push-filter-project", Apply: pushFilterProject},
+	{Name: "push-filter-union", Apply: pushFilterUnion},
+	{Name: "push-filter-rows", Apply: pushFilterRows},
+	{Name: "push-filter-join", Apply: pushFilterJoin},
+	{Name: "join-keys", Apply: joinKeys},
+	{Name: "drop-true-filter", Apply: dropTrueFilter},
+	{Name: "window-keys", Apply: windowKeys, Normal: true},
 }
 
 // maxRounds bounds the rewriting; each rule makes plans smaller or moves filters
@@ -48,6 +54,9 @@ func Run(c *Context, n logical.Node) logical.Node {
 		changed := false
 		n = logical.Rewrite(n, func(x logical.Node) logical.Node {
 			for _, r := range List {
+				if !r.Normal && c.Off != nil && c.Off(r.Name) {
+					continue
+				}
 				if y := r.Apply(c, x); y != x {
 					if c.Fired != nil {
 						c.Fired(r.Name)

@@ -63,7 +63,7 @@ func (m *machine) boot(batch bool) error {
 	if err := inParts(m.reg); err != nil {
 		return err
 	}
-	m.e, err = engine.Open(engine.Options{Builtin: m.reg, FS: m.fs, Clock: m.clock, Workers: m.c.Workers, Dir: "/", Stdout: io.Discard, Batch: batch})
+	m.e, err = engine.Open(engine.Options{Builtin: m.reg, FS: m.fs, Clock: m.clock, Workers: m.c.Workers, Dir: "/", Stdout: io.Discard, Batch: batch, RuleOff: m.c.ruleOff})
 	if err != nil {
 		return err
 	}

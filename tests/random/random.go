@@ -16,6 +16,7 @@ import (
 
 	"github.com/sqlstream/sqlstream/exec/sink"
 	"github.com/sqlstream/sqlstream/incremental/reference"
+	"github.com/sqlstream/sqlstream/planner/rules"
 )
 
 // Case is a query, a history of its inputs, and how it is run.
@@ -32,6 +33,7 @@ type Case struct {
 	Batch   bool   // the query also runs once, over finite inputs
 	Start   int64  // where event time begins, µs
 	Zone    string // of the session; "" = UTC
+	Without string // the rewrite rule that is left out; "" = none, "all" = all
 }
 
 // Source is a streaming input. All have the columns of sourceColumns.
@@ -77,8 +79,22 @@ func New(seed uint64) *Case {
 	}
 	c.Batch = r.IntN(4) == 0
 	c.history(r)
+	c.leaveOut(rand.New(rand.NewPCG(seed, 0x0ff)))
 	return c
 }
+
+// leaveOut chooses rewrite rules without which the query is planned: no result depends on
+// one.
+func (c *Case) leaveOut(r *rand.Rand) {
+	switch r.IntN(4) {
+	case 0:
+		c.Without = "all"
+	case 1:
+		c.Without = rules.List[r.IntN(len(rules.List))].Name
+	}
+}
+
+func (c *Case) ruleOff(name string) bool { return c.Without == "all" || c.Without == name }
 
 // place chooses where and when: now and then in a zone on a night when its clocks change.
 func (c *Case) place(r *rand.Rand) {

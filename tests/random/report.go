@@ -15,6 +15,9 @@ import (
 func (c *Case) Report(f *Failure) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# seed %d, %d workers, mode %s: %s at trigger %d\n", c.Seed, c.Workers, c.Mode, f.Kind, f.Step)
+	if c.Without != "" {
+		fmt.Fprintf(&b, "# planned without the rewrite rule %s\n", c.Without)
+	}
 	for _, line := range strings.Split(f.Text, "\n") {
 		b.WriteString("# " + line + "\n")
 	}

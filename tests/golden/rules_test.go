@@ -1,0 +1,34 @@
+package golden
+
+import (
+	"context"
+	"path/filepath"
+	"testing"
+
+	"github.com/sqlstream/sqlstream/incremental/goldentest"
+	"github.com/sqlstream/sqlstream/planner"
+	"github.com/sqlstream/sqlstream/planner/rules"
+)
+
+// No result of a golden file depends on a rewrite rule: each file gives the same with
+// any one of them left out, and with none at all.
+func TestWithoutRules(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join("*", "*.test"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no files: %v", err)
+	}
+	off := map[string]func(string) bool{"all rules": func(string) bool { return true }}
+	for _, r := range rules.List {
+		if r.Normal {
+			continue
+		}
+		off[r.Name] = func(name string) bool { return name == r.Name }
+	}
+	for _, f := range files {
+		for name, without := range off {
+			if err := goldentest.RunWithout(context.Background(), f, without); err != nil && planner.NotYet(err) == "" {
+				t.Errorf("%s without %s: %v", f, name, err)
+			}
+		}
+	}
+}
