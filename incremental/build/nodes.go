@@ -53,6 +53,9 @@ func (g *Graph) fill(ctx context.Context, n *node) (err error) {
 	case *physical.Distinct:
 		n.bound = front(p.Bound)
 		n.op, err = stateful.NewDistinct(g.distinct(p))
+	case *physical.SetOp:
+		n.bound, n.boundOut = front(p.Bound), true
+		n.op, err = stateful.NewSetOp(g.setOp(p))
 	case *physical.Dedup:
 		if p.Clean || p.Within {
 			n.bound = front(p.Bound)
@@ -102,6 +105,15 @@ func (g *Graph) distinct(p *physical.Distinct) stateful.DistinctConfig {
 	if p.Bound != nil {
 		c.Bound, c.Front = p.Bound.Col, p.Bound.Front
 		c.Width = bucketWidth(p.Input, p.Bound.Col)
+	}
+	return c
+}
+
+func (g *Graph) setOp(p *physical.SetOp) stateful.SetOpConfig {
+	c := stateful.SetOpConfig{Name: opName(p), Types: columnTypes(p.L), Intersect: p.Intersect, All: p.All, EmitOnClose: p.EmitOnClose,
+		Bound: -1, Unlogged: g.Query.Finite}
+	if p.Bound != nil {
+		c.Bound, c.Front = p.Bound.Col, p.Bound.Front
 	}
 	return c
 }

@@ -28,6 +28,10 @@ var mutants = map[string]func() []*opCase{
 	"rows at the watermark are late":                        dedupCases,
 	"within-watermark keys live one delay more":             dedupCases,
 	"NOT IN ignores NULLs":                                  joinCases,
+	"set operations take late rows":                         setCases,
+	"INTERSECT ALL takes the larger count":                  setCases,
+	"EXCEPT ALL owes rows":                                  setCases,
+	"EXCEPT never takes rows back":                          setCases,
 	"residual is a filter after the join":                   joinCases,
 }
 

@@ -183,10 +183,6 @@ const (
 	// Example: SELECT k FROM plain ORDER BY k LIMIT 3
 	TopN Code = "SQL3104"
 
-	// SQL3105: INTERSECT and EXCEPT.
-	// Example: SELECT k FROM plain EXCEPT SELECT k FROM events
-	SetOperation Code = "SQL3105"
-
 	// SQL3106: ROLLUP, CUBE, GROUPING SETS.
 	// Example: SELECT k, count(*) FROM plain GROUP BY ROLLUP (k)
 	GroupingSets Code = "SQL3106"

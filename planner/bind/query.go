@@ -100,13 +100,9 @@ func (b *Binder) body(x ast.Body, outer *scope) *relation {
 	return nil
 }
 
-// setOp binds UNION [ALL]; the others are refused.
+// setOp binds UNION, INTERSECT and EXCEPT. Nested unions become one.
 func (b *Binder) setOp(x *ast.SetOp, outer *scope) *relation {
 	l, r := b.body(x.L, outer), b.body(x.R, outer)
-	if x.Op != ast.Union {
-		b.notYet(diag.SetOperation, x.Span, x.Op.String())
-		return nil
-	}
 	if l == nil || r == nil {
 		return nil
 	}
@@ -116,22 +112,29 @@ func (b *Binder) setOp(x *ast.SetOp, outer *scope) *relation {
 			return nil
 		}
 	}
-	plan := b.union(x.Span, l, right)
-	if plan == nil {
+	left, right := b.sameTypes(x, l, right)
+	if left == nil || right == nil {
 		return nil
 	}
-	if !x.All {
-		plan = &logical.Distinct{Input: plan}
+	var plan logical.Node
+	switch {
+	case x.Op != ast.Union:
+		plan = &logical.SetOp{Intersect: x.Op == ast.Intersect, All: x.All, L: left, R: right}
+	case x.All:
+		plan = &logical.UnionAll{Inputs: append(unionInputs(left), unionInputs(right)...)}
+	default:
+		plan = &logical.Distinct{Input: &logical.UnionAll{Inputs: append(unionInputs(left), unionInputs(right)...)}}
 	}
 	return &relation{plan: plan, spans: l.spans}
 }
 
-// union brings two inputs to common types. Nested unions become one.
-func (b *Binder) union(span diag.Span, l *relation, right logical.Node) logical.Node {
-	lc, rc := l.plan.Schema(), right.Schema()
+// sameTypes brings two inputs to common types, and gives the right one the names of the
+// left; nil after an error.
+func (b *Binder) sameTypes(x *ast.SetOp, l *relation, right logical.Node) (logical.Node, logical.Node) {
+	span, lc, rc := x.Span, l.plan.Schema(), right.Schema()
 	if len(lc) != len(rc) {
-		b.errorf(diag.ColumnCount, span, "UNION of queries with %d and %d columns", len(lc), len(rc))
-		return nil
+		b.errorf(diag.ColumnCount, span, "%s of queries with %d and %d columns", x.Op, len(lc), len(rc))
+		return nil, nil
 	}
 	want := make([]types.Type, len(lc))
 	for i := range lc {
@@ -141,16 +144,12 @@ func (b *Binder) union(span diag.Span, l *relation, right logical.Node) logical.
 			if i < len(l.spans) {
 				at = l.spans[i]
 			}
-			b.errorf(diag.TypeMismatch, at, "UNION column %d %q has no common type for %s and %s", i+1, lc[i].Name, lc[i].Type, rc[i].Type)
-			return nil
+			b.errorf(diag.TypeMismatch, at, "%s column %d %q has no common type for %s and %s", x.Op, i+1, lc[i].Name, lc[i].Type, rc[i].Type)
+			return nil, nil
 		}
 		want[i] = t
 	}
-	left, right := b.castColumns(l.plan, want, lc), b.castColumns(right, want, lc)
-	if left == nil || right == nil {
-		return nil
-	}
-	return &logical.UnionAll{Inputs: append(unionInputs(left), unionInputs(right)...)}
+	return b.castColumns(l.plan, want, lc), b.castColumns(right, want, lc)
 }
 
 func unionInputs(n logical.Node) []logical.Node {
@@ -186,13 +185,13 @@ func (b *Binder) byName(x *ast.SetOp, l, r logical.Node) logical.Node {
 	for _, c := range l.Schema() {
 		m := rs.find("", c.Name)
 		if len(m) != 1 {
-			b.errorf(diag.UnknownColumn, x.R.Pos(), "UNION BY NAME: the second query has no column %q", c.Name)
+			b.errorf(diag.UnknownColumn, x.R.Pos(), "%s BY NAME: the second query has no column %q", x.Op, c.Name)
 			return nil
 		}
 		exprs, names = append(exprs, rs.ref(m[0])), append(names, c.Name)
 	}
 	if len(exprs) != len(r.Schema()) {
-		b.errorf(diag.ColumnCount, x.R.Pos(), "UNION BY NAME of queries with %d and %d columns", len(exprs), len(r.Schema()))
+		b.errorf(diag.ColumnCount, x.R.Pos(), "%s BY NAME of queries with %d and %d columns", x.Op, len(exprs), len(r.Schema()))
 		return nil
 	}
 	return &logical.Project{Input: r, Exprs: exprs, Names: names}

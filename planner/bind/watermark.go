@@ -229,7 +229,7 @@ func (b *Binder) extra(n logical.Node, at expr.Node, name string, delay types.In
 		return p, len(p.Exprs) - 1
 	}
 	switch n.(type) {
-	case *logical.Aggregate, *logical.Distinct, *logical.Dedup, *logical.Sort:
+	case *logical.Aggregate, *logical.Distinct, *logical.SetOp, *logical.Dedup, *logical.Sort:
 		b.aboveState(span)
 		return nil, 0
 	}

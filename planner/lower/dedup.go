@@ -187,7 +187,7 @@ func eventTimes(n logical.Node) []int {
 		if x.Watermark != nil && !x.Finite {
 			return []int{x.Watermark.Col}
 		}
-	case *logical.Filter, *logical.Dedup, *logical.Distinct, *logical.Unnest, *logical.Hop, *logical.Join:
+	case *logical.Filter, *logical.Dedup, *logical.Distinct, *logical.Unnest, *logical.Hop, *logical.Join, *logical.SetOp:
 		return eventTimes(n.Children()[0])
 	case *logical.Project:
 		return projectedTimes(x)

@@ -200,6 +200,8 @@ func (l *Lowerer) node(n logical.Node, need []bool) *lowered {
 		return l.join(x, need)
 	case *logical.UnionAll:
 		return l.union(x, need)
+	case *logical.SetOp:
+		return l.setOp(x)
 	case *logical.Sort:
 		return l.sort(x, need, false)
 	}

@@ -98,7 +98,7 @@ func hasMaterialize(n physical.Node) bool {
 // result must have taken them in before it is shown.
 func Deletes(n physical.Node) bool {
 	switch x := n.(type) {
-	case *physical.Aggregate, *physical.Distinct, *physical.Materialize:
+	case *physical.Aggregate, *physical.Distinct, *physical.SetOp, *physical.Materialize:
 		return false
 	case *physical.Scan:
 		return x.P.Kind != physical.AppendOnly

@@ -113,21 +113,27 @@ func pushFilterProject(c *Context, n logical.Node) logical.Node {
 	return &logical.Project{Input: &logical.Filter{Input: p.Input, Predicate: pred}, Exprs: p.Exprs, Names: p.Names}
 }
 
-// pushFilterUnion tests in every input.
+// pushFilterUnion tests in every input of a union, an INTERSECT or an EXCEPT: a condition
+// on a row is the same for all its copies.
 func pushFilterUnion(_ *Context, n logical.Node) logical.Node {
 	f, ok := n.(*logical.Filter)
 	if !ok {
 		return n
 	}
-	u, ok := f.Input.(*logical.UnionAll)
-	if !ok {
+	switch f.Input.(type) {
+	case *logical.UnionAll:
+	case *logical.SetOp:
+		if expr.Volatility(f.Predicate) != fn.Immutable {
+			return n
+		}
+	default:
 		return n
 	}
-	inputs := make([]logical.Node, len(u.Inputs))
-	for i, in := range u.Inputs {
+	inputs := make([]logical.Node, len(f.Input.Children()))
+	for i, in := range f.Input.Children() {
 		inputs[i] = &logical.Filter{Input: in, Predicate: f.Predicate}
 	}
-	return &logical.UnionAll{Inputs: inputs}
+	return f.Input.WithChildren(inputs)
 }
 
 // pushFilterRows tests before rows are multiplied: conditions that do not read what

@@ -121,6 +121,8 @@ func (r *run) holdsBack() bool {
 			held = true
 		case *physical.Aggregate:
 			held = held || n.EmitOnClose
+		case *physical.SetOp:
+			held = held || n.EmitOnClose
 		}
 	})
 	return held

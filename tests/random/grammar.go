@@ -184,24 +184,6 @@ func (g *grammar) project(s *Select, sc scope, kinds []Kind) {
 	}
 }
 
-// union appends queries with columns of the same kinds.
-func (g *grammar) union(s *Select, n int) {
-	kinds := make([]Kind, len(s.Items))
-	for i, it := range s.Items {
-		kinds[i] = it.Kind
-	}
-	s.Rows = !g.chance(30)
-	for range n {
-		u := &Select{}
-		sc, _ := g.from(u, 1+g.r.IntN(2))
-		if g.chance(30) {
-			u.Where = append(u.Where, g.condition(sc))
-		}
-		g.project(u, sc, kinds)
-		s.Union = append(s.Union, u)
-	}
-}
-
 func (g *grammar) distinctOn(s *Select, sc scope) {
 	for range 1 + g.r.IntN(2) {
 		s.On = append(s.On, g.leaf(sc, []Kind{Int, Str, Bool, Dbl, Time}[g.r.IntN(5)]))

@@ -23,6 +23,8 @@ var operatorMutants = []string{
 	"DISTINCT passes weights",
 	"the sum of nothing is 0",
 	"rows at the watermark are late",
+	"EXCEPT ALL owes rows",
+	"EXCEPT never takes rows back",
 	"NOT IN ignores NULLs",
 	"residual is a filter after the join",
 	"state-not-loaded",

@@ -75,7 +75,7 @@ type Window struct {
 	Alias       string // of the list of window numbers, for DuckDB
 }
 
-// Select is a query. With Union, the other queries are appended to it.
+// Select is a query. With Union, the other queries are combined with it.
 type Select struct {
 	Distinct bool
 	On       []*Expr // DISTINCT ON
@@ -91,7 +91,7 @@ type Select struct {
 	Keys     []*Expr
 	Having   []*Expr
 	Union    []*Select
-	Rows     bool     // UNION ALL; else UNION
+	Op       string   // how it combines with what is before it, in Union
 	Order    []string // ORDER BY, complete mode only
 	Limit    int      // 0 = none
 }
@@ -118,7 +118,7 @@ func (p *printer) add(parts ...string) {
 func (p *printer) query(s *Select) {
 	p.one(s)
 	for _, u := range s.Union {
-		p.add(map[bool]string{true: " UNION ALL ", false: " UNION "}[s.Rows])
+		p.add(" ", u.Op, " ")
 		p.one(u)
 	}
 	if len(s.Order) > 0 {

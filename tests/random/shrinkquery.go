@@ -57,7 +57,7 @@ func (c *cutter) query(s *Select, whole bool) *Select {
 	}
 	if len(s.Union) > 0 && c.here() {
 		next := s.Union[0]
-		next.Union, next.Rows = s.Union[1:], s.Rows
+		next.Union, next.Op = s.Union[1:], s.Op
 		for i := range next.Items {
 			next.Items[i].Name = s.Items[i].Name
 		}
