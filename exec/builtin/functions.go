@@ -6,6 +6,7 @@ package builtin
 import (
 	"github.com/sqlstream/sqlstream/exec/fn"
 	"github.com/sqlstream/sqlstream/exec/fn/scalar"
+	"github.com/sqlstream/sqlstream/exec/fn/window"
 )
 
 // Functions returns a fresh registry of all built-in functions.
@@ -23,6 +24,11 @@ func Functions() (*fn.Registry, error) {
 	}
 	for _, a := range aggregates() {
 		if err := r.AddAggregate(&a); err != nil {
+			return nil, err
+		}
+	}
+	for _, w := range window.All() {
+		if err := r.AddWindow(w); err != nil {
 			return nil, err
 		}
 	}

@@ -2,7 +2,7 @@
 // describes itself (names, doc, examples, types) and computes columns. The
 // functions themselves live in scalar/ and agg/; exec/builtin lists them. It knows
 // vectors and types, but no expressions and no SQL text. Open this file first,
-// then aggregate.go and generator.go; registry.go finds functions by name.
+// then aggregate.go, generator.go and window.go; registry.go finds functions by name.
 package fn
 
 import (

@@ -12,11 +12,13 @@ type Registry struct {
 	scalars    map[string]*Scalar
 	aggregates map[string]*Aggregate
 	generators map[string]*Generator
+	windows    map[string]*Window
 }
 
 // NewRegistry returns an empty registry.
 func NewRegistry() *Registry {
-	return &Registry{scalars: map[string]*Scalar{}, aggregates: map[string]*Aggregate{}, generators: map[string]*Generator{}}
+	return &Registry{scalars: map[string]*Scalar{}, aggregates: map[string]*Aggregate{}, generators: map[string]*Generator{},
+		windows: map[string]*Window{}}
 }
 
 // AddScalar adds a function under its name and aliases.
@@ -39,23 +41,19 @@ func add[T any](m map[string]*T, f *T, name string, aliases []string) error {
 	return nil
 }
 
-// Scalar finds a scalar function by name or alias.
-func (r *Registry) Scalar(name string) (*Scalar, bool) {
-	f, ok := r.scalars[strings.ToLower(name)]
+func find[T any](m map[string]*T, name string) (*T, bool) {
+	f, ok := m[strings.ToLower(name)]
 	return f, ok
 }
+
+// Scalar finds a scalar function by name or alias.
+func (r *Registry) Scalar(name string) (*Scalar, bool) { return find(r.scalars, name) }
 
 // Aggregate finds an aggregate by name or alias.
-func (r *Registry) Aggregate(name string) (*Aggregate, bool) {
-	f, ok := r.aggregates[strings.ToLower(name)]
-	return f, ok
-}
+func (r *Registry) Aggregate(name string) (*Aggregate, bool) { return find(r.aggregates, name) }
 
 // Generator finds a generator by name or alias.
-func (r *Registry) Generator(name string) (*Generator, bool) {
-	f, ok := r.generators[strings.ToLower(name)]
-	return f, ok
-}
+func (r *Registry) Generator(name string) (*Generator, bool) { return find(r.generators, name) }
 
 // Names lists every visible name and alias, sorted: for suggestions and SHOW
 // FUNCTIONS.
@@ -68,6 +66,11 @@ func (r *Registry) Names() []string {
 	}
 	for n := range r.aggregates {
 		names = append(names, n)
+	}
+	for n := range r.windows {
+		if _, both := r.aggregates[n]; !both {
+			names = append(names, n)
+		}
 	}
 	for n, g := range r.generators {
 		if !g.Hidden {

@@ -98,6 +98,8 @@ func (i *interpreter) compute(n logical.Node) ([]Row, error) {
 		return i.dedup(n)
 	case *logical.Join:
 		return i.join(n)
+	case *logical.Over:
+		return i.over(n)
 	case *logical.Sort:
 		return i.sort(n)
 	}

@@ -105,6 +105,20 @@ const (
 
 	// SQL2025: a note that / of whole numbers gives a DOUBLE, unlike PostgreSQL and Flink.
 	IntegerDivision Code = "SQL2025"
+
+	// SQL2030: a function with OVER where none may stand, or a window function without OVER.
+	// Example: SELECT k FROM plain WHERE row_number() OVER (ORDER BY v) = 1
+	MisplacedWindow Code = "SQL2030"
+
+	// SQL2031: a window of OVER that cannot be: bounds in the wrong order, an offset that is
+	// no constant or negative, RANGE with an offset over several columns.
+	// Example: SELECT sum(v) OVER (ORDER BY k, v RANGE BETWEEN 1 PRECEDING AND CURRENT ROW) FROM plain
+	BadFrame Code = "SQL2031"
+
+	// SQL2032: a window that no WINDOW clause defines, or one that is defined twice or
+	// changed where it is used.
+	// Example: SELECT sum(v) OVER w FROM plain
+	UnknownWindow Code = "SQL2032"
 )
 
 // Streaming plans that are refused (planner).

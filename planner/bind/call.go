@@ -14,9 +14,8 @@ import (
 // call binds a function call of any kind.
 func (e *env) call(x *ast.Call) expr.Node {
 	name := strings.ToLower(x.Name.String())
-	if x.Over != nil || x.Nulls != ast.NullsDefault && isRanking(name) {
-		e.b.notYet(diag.OverWindow, x.Span, x.Name.String()+"(…) OVER")
-		return nil
+	if x.Over != nil {
+		return e.overCall(x, name)
 	}
 	if n, ok := e.windowCall(x, name); ok {
 		return n
@@ -78,14 +77,6 @@ func (e *env) decode(x *ast.Call, args []expr.Node) expr.Node {
 	return n
 }
 
-func isRanking(name string) bool {
-	switch name {
-	case "row_number", "rank", "dense_rank", "lag", "lead", "ntile", "percent_rank", "cume_dist", "nth_value", "first_value", "last_value":
-		return true
-	}
-	return false
-}
-
 // plainCall refuses what only aggregates take.
 func (e *env) plainCall(x *ast.Call) bool {
 	what := ""
@@ -106,10 +97,6 @@ func (e *env) plainCall(x *ast.Call) bool {
 	if what == "" {
 		return true
 	}
-	if isRanking(strings.ToLower(x.Name.String())) {
-		e.b.notYet(diag.OverWindow, x.Span, x.Name.String())
-		return false
-	}
 	if _, ok := e.b.cat.Functions.Scalar(x.Name.String()); !ok {
 		e.b.unknownFunction(x.Name.String(), x.Name.Span)
 		return false
@@ -120,8 +107,8 @@ func (e *env) plainCall(x *ast.Call) bool {
 
 // unknownFunction reports a name that is no function, with what was probably meant.
 func (b *Binder) unknownFunction(name string, span diag.Span) {
-	if isRanking(strings.ToLower(name)) {
-		b.notYet(diag.OverWindow, span, name)
+	if w, ok := b.cat.Functions.Window(name); ok {
+		b.errorf(diag.MisplacedWindow, span, "%s needs OVER (…)", name).WithHint("write %s", w.Syntax[0])
 		return
 	}
 	d := b.errorf(diag.UnknownFunction, span, "unknown function %q", name)
@@ -227,7 +214,12 @@ func (e *env) bindAggregate(x *ast.Call, f *fn.Aggregate) (logical.Agg, bool) {
 			e.b.errorf(diag.VolatileRetract, x.Args[i].Pos(), "%s aggregates %s, which has another value at each call", x.Name, a)
 			return agg, false
 		}
-		if hasAggRef(a) {
+		if hasOverRef(a) && !e.inOver {
+			e.b.errorf(diag.MisplacedWindow, x.Args[i].Pos(), "%s aggregates an alias that is a function with OVER", x.Name).
+				WithHint("compute the inner one in a subquery: SELECT … FROM (SELECT …, f() OVER (…) AS x …)")
+			return agg, false
+		}
+		if hasAggRef(a) && !e.inOver {
 			e.b.errorf(diag.MisplacedAggregate, x.Args[i].Pos(), "%s aggregates an alias that is an aggregate itself", x.Name).
 				WithHint("compute the inner one in a subquery: SELECT … FROM (SELECT … GROUP BY …)")
 			return agg, false

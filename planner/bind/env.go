@@ -21,10 +21,11 @@ const (
 	inSelect
 	inHaving
 	inOrderBy
+	inQualify
 )
 
 func (c clause) String() string {
-	return [...]string{"here", "ON", "WHERE", "GROUP BY", "SELECT", "HAVING", "ORDER BY"}[c]
+	return [...]string{"here", "ON", "WHERE", "GROUP BY", "SELECT", "HAVING", "ORDER BY", "QUALIFY"}[c]
 }
 
 // env is where an expression is bound.
@@ -34,6 +35,7 @@ type env struct {
 	sel    *selectBinder // nil: no aggregates, windows, aliases or subqueries
 	clause clause
 	inAgg  bool // inside the arguments of an aggregate
+	inOver bool // inside a call with OVER
 	params []*expr.Param
 	// correlated is set when a column of the query around was used.
 	correlated *bool

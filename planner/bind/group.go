@@ -22,6 +22,7 @@ func (sel *selectBinder) bindGroupBy() {
 			sel.grouped = sel.grouped || sel.b.hasAggregate(o.Expr)
 		}
 	}
+	sel.grouped = sel.grouped || sel.aggregatesOver()
 	if g == nil {
 		return
 	}
@@ -101,6 +102,12 @@ func (sel *selectBinder) ordinal(l *ast.Literal, clause string) (int, bool) {
 }
 
 func (sel *selectBinder) addKey(n expr.Node, name string, span diag.Span) {
+	if hasOverRef(n) {
+		sel.fail()
+		sel.b.errorf(diag.MisplacedWindow, span, "GROUP BY %s groups by a function with OVER", n).
+			WithHint("compute it in a subquery: SELECT … FROM (SELECT …, f() OVER (…) AS x …) GROUP BY x")
+		return
+	}
 	if hasAggRef(n) {
 		sel.fail()
 		sel.b.errorf(diag.MisplacedAggregate, span, "GROUP BY %s groups by an aggregate", n)
@@ -233,6 +240,7 @@ func (sel *selectBinder) build(having expr.Node, order []orderKey, limit, offset
 			having = sel.regroup(having, sel.stmt.Having.Pos())
 			ok = having != nil && ok
 		}
+		ok = sel.regroupOvers() && ok
 		if ok = sel.regroupPosts() && ok; !ok {
 			return nil
 		}
@@ -247,6 +255,7 @@ func (sel *selectBinder) build(having expr.Node, order []orderKey, limit, offset
 	for i := range sorts {
 		sorts[i] = shift(sorts[i])
 	}
+	plan = sel.windowed(plan, shift, exprs, sorts)
 	r := sel.finish(plan, exprs, names, sorts, order, limit, offset)
 	if r != nil {
 		r.spans = spans
@@ -328,6 +337,7 @@ func (sel *selectBinder) distinctOn(plan logical.Node, exprs []expr.Node, names 
 		if n == nil {
 			return nil
 		}
+		n = sel.placed(n)
 		at := indexOf(exprs, n)
 		if at < 0 {
 			at = len(exprs)

@@ -179,7 +179,7 @@ func (sel *selectBinder) aliasExpr(e *env, id ast.Ident) (expr.Node, bool) {
 	found := -1
 	for i := range sel.items {
 		it := &sel.items[i]
-		if it.ast.Alias == nil && e.clause != inOrderBy && e.clause != inHaving {
+		if it.ast.Alias == nil && e.clause != inOrderBy && e.clause != inHaving && e.clause != inQualify {
 			continue
 		}
 		if !strings.EqualFold(it.name, id.Name) || it.state == itemBinding {

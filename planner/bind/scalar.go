@@ -145,7 +145,7 @@ func (sel *selectBinder) joinPosts(plan logical.Node) (logical.Node, func(expr.N
 			return n
 		}
 		return expr.MapColumns(n, func(i int) int {
-			if i < postBase {
+			if i < postBase || i >= overBase {
 				return i
 			}
 			return base[(i-postBase)/postStride] + (i-postBase)%postStride

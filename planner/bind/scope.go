@@ -12,12 +12,13 @@ import (
 )
 
 // Column numbers from these on stand for what is not a column of the input: results
-// of aggregates, columns of the query around, and scalar subqueries that are joined
-// after grouping. They are replaced before the binder is done.
+// of aggregates, columns of the query around, scalar subqueries that are joined after
+// grouping, and functions with OVER. They are replaced before the binder is done.
 const (
 	aggBase   = 1 << 24
 	outerBase = 1 << 25
 	postBase  = 1 << 26
+	overBase  = 1 << 27
 )
 
 // scope is what names can refer to: the columns of FROM.

@@ -39,6 +39,9 @@ type selectBinder struct {
 	keySpans []diag.Span
 	aggs     []logical.Agg
 	posts    []postJoin  // scalar subqueries to join after grouping
+	overs    []overCall  // calls with OVER
+	overAt   []int       // their columns, once the nodes are made
+	qualify  expr.Node   // nil = none
 	corr     []expr.Node // conditions of WHERE on the query around
 
 	spans map[*expr.Column]diag.Span // where columns were written, for "not grouped"
@@ -85,37 +88,26 @@ func (b *Binder) newSelect(s *ast.Select, q *ast.Query, outer *scope) *selectBin
 
 // bindClauses binds everything but ORDER BY, and returns HAVING.
 func (sel *selectBinder) bindClauses() expr.Node {
-	sel.refuse()
 	sel.expandItems()
 	sel.bindWhere()
 	sel.bindGroupBy()
 	for i := range sel.items {
 		sel.bindItem(i)
 	}
-	return sel.bindHaving()
+	having := sel.bindHaving()
+	sel.bindQualify()
+	return having
 }
 
-// refuse reports clauses that need operators which do not exist so far.
-func (sel *selectBinder) refuse() {
-	s := sel.stmt
-	if s.Qualify != nil {
+// bindQualify binds the condition on functions with OVER.
+func (sel *selectBinder) bindQualify() {
+	sel.checkWindows()
+	if sel.stmt.Qualify == nil {
+		return
+	}
+	if sel.qualify = sel.env(inQualify).condition(sel.stmt.Qualify, "QUALIFY"); sel.qualify == nil {
 		sel.fail()
-		code := diag.OverWindow
-		if isLatest(s.Qualify) {
-			code = diag.LatestPerKey
-		}
-		sel.b.notYet(code, s.Qualify.Pos(), "QUALIFY")
 	}
-}
-
-// isLatest recognises row_number() OVER (…) = 1 and ≤ n.
-func isLatest(x ast.Expr) bool {
-	bin, ok := x.(*ast.Binary)
-	if !ok {
-		return false
-	}
-	c, ok := bin.L.(*ast.Call)
-	return ok && c.Name.Last().Is("row_number")
 }
 
 func (sel *selectBinder) fail() { sel.ok = false }
@@ -141,6 +133,12 @@ func (sel *selectBinder) bindWhere() {
 		n := e.condition(part, "WHERE")
 		if n == nil {
 			sel.fail()
+			continue
+		}
+		if hasOverRef(n) {
+			sel.fail()
+			sel.b.errorf(diag.MisplacedWindow, part.Pos(), "WHERE uses an alias that is a function with OVER").
+				WithHint("use QUALIFY for conditions on functions with OVER")
 			continue
 		}
 		if hasAggRef(n) {
@@ -301,6 +299,12 @@ func (sel *selectBinder) bindHaving() expr.Node {
 	n := sel.env(inHaving).condition(sel.stmt.Having, "HAVING")
 	if n == nil {
 		sel.fail()
+		return nil
+	}
+	if hasOverRef(n) {
+		sel.fail()
+		sel.b.errorf(diag.MisplacedWindow, sel.stmt.Having.Pos(), "HAVING uses an alias that is a function with OVER").
+			WithHint("use QUALIFY for conditions on functions with OVER")
 	}
 	return n
 }

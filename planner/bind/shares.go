@@ -20,7 +20,7 @@ func (e *env) shares(x *ast.Call, f *fn.Aggregate) (n expr.Node, ok bool) {
 	for i, p := range list {
 		one := *x
 		one.Args = append([]ast.Expr{x.Args[0], p}, x.Args[2:]...)
-		if parts[i] = e.aggregate(&one, f); parts[i] == nil {
+		if parts[i] = e.call(&one); parts[i] == nil {
 			return nil, true
 		}
 	}

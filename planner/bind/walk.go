@@ -90,7 +90,19 @@ func callParts(x *ast.Call) []ast.Expr {
 	for _, o := range x.OrderBy {
 		out = append(out, o.Expr)
 	}
-	return withOptional(out, x.Filter)
+	return append(withOptional(out, x.Filter), windowParts(x.Over)...)
+}
+
+// windowParts are the keys of a window.
+func windowParts(w *ast.Window) []ast.Expr {
+	if w == nil {
+		return nil
+	}
+	out := append([]ast.Expr(nil), w.PartitionBy...)
+	for _, o := range w.OrderBy {
+		out = append(out, o.Expr)
+	}
+	return out
 }
 
 func caseParts(x *ast.Case) []ast.Expr {

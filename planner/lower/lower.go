@@ -202,6 +202,8 @@ func (l *Lowerer) node(n logical.Node, need []bool) *lowered {
 		return l.union(x, need)
 	case *logical.SetOp:
 		return l.setOp(x)
+	case *logical.Over:
+		return l.over(x, need)
 	case *logical.Sort:
 		return l.sort(x, need, false)
 	}

@@ -1,0 +1,366 @@
+package bind
+
+import (
+	"strings"
+
+	"github.com/sqlstream/sqlstream/exec/expr"
+	"github.com/sqlstream/sqlstream/exec/fn"
+	"github.com/sqlstream/sqlstream/exec/types"
+	"github.com/sqlstream/sqlstream/parser/ast"
+	"github.com/sqlstream/sqlstream/parser/diag"
+	"github.com/sqlstream/sqlstream/planner/logical"
+)
+
+// overCall is a bound call with OVER: a column numbered overBase + its place in the
+// list stands for it until the Over nodes are built.
+type overCall struct {
+	partition []expr.Node
+	order     []logical.SortKey
+	f         logical.OverFunc
+	span      diag.Span
+}
+
+// overCall binds a call with OVER and returns a reference to its column.
+func (e *env) overCall(x *ast.Call, name string) expr.Node {
+	if !e.overAllowed(x) {
+		return nil
+	}
+	inner := *e
+	inner.inOver = true
+	if agg, ok := e.b.cat.Functions.Aggregate(name); ok {
+		if n, ok := e.shares(x, agg); ok {
+			return n
+		}
+	}
+	c := overCall{span: x.Span}
+	ok := inner.windowKeys(&c, x)
+	if !inner.overFunction(&c, x, name) || !ok {
+		return nil
+	}
+	if c.readsOver() {
+		e.b.errorf(diag.MisplacedWindow, x.Span, "%s OVER reads an alias that is a function with OVER itself", x.Name).
+			WithHint("compute the inner one in a subquery: SELECT … FROM (SELECT …, f() OVER (…) AS x …)")
+		return nil
+	}
+	return e.sel.addOver(c)
+}
+
+// overAllowed: functions with OVER are computed after grouping, for the select list,
+// ORDER BY and QUALIFY.
+func (e *env) overAllowed(x *ast.Call) bool {
+	name := x.Name.String()
+	switch {
+	case e.inOver:
+		e.b.errorf(diag.MisplacedWindow, x.Span, "%s OVER stands inside another call with OVER", name).
+			WithHint("compute the inner one in a subquery: SELECT … FROM (SELECT …, f() OVER (…) AS x …)")
+	case e.inAgg:
+		e.b.errorf(diag.MisplacedWindow, x.Span, "%s OVER stands inside an aggregate", name).
+			WithHint("compute it in a subquery: SELECT … FROM (SELECT …, f() OVER (…) AS x …)")
+	case e.sel == nil || len(e.params) > 0 || e.clause == inOther:
+		e.b.errorf(diag.MisplacedWindow, x.Span, "%s OVER is not allowed here", name)
+	case e.clause == inWhere || e.clause == inHaving:
+		e.b.errorf(diag.MisplacedWindow, x.Span, "%s OVER is not allowed in %s", name, e.clause).
+			WithHint("use QUALIFY for conditions on functions with OVER")
+	case e.clause == inGroupBy || e.clause == inOn:
+		e.b.errorf(diag.MisplacedWindow, x.Span, "%s OVER is not allowed in %s", name, e.clause)
+	default:
+		return true
+	}
+	return false
+}
+
+// overFunction binds the function: a window function or an aggregate.
+func (e *env) overFunction(c *overCall, x *ast.Call, name string) bool {
+	if w, ok := e.b.cat.Functions.Window(name); ok {
+		return e.windowFunction(c, x, w) && (!w.Kind.Framed() || e.frame(c, x))
+	}
+	f, ok := e.b.cat.Functions.Aggregate(name)
+	if !ok {
+		if _, scalar := e.b.cat.Functions.Scalar(name); scalar {
+			e.b.errorf(diag.MisplacedWindow, x.Span, "%s is no aggregate and no window function: it takes no OVER", x.Name)
+			return false
+		}
+		e.b.unknownFunction(x.Name.String(), x.Name.Span)
+		return false
+	}
+	if c.f.Agg, ok = e.bindAggregate(x, f); !ok {
+		return false
+	}
+	return e.frame(c, x)
+}
+
+// windowFunction binds row_number and its kin.
+func (e *env) windowFunction(c *overCall, x *ast.Call, w *fn.Window) bool {
+	if x.Star || x.Distinct || x.Filter != nil || len(x.OrderBy) > 0 || len(x.Named) > 0 {
+		e.b.errorf(diag.WrongArguments, x.Span, "%s takes no *, DISTINCT, FILTER, ORDER BY or named arguments", x.Name)
+		return false
+	}
+	if x.Nulls != ast.NullsDefault && !w.Kind.TakesNulls() {
+		e.b.errorf(diag.WrongArguments, x.Span, "%s takes no IGNORE NULLS or RESPECT NULLS", x.Name)
+		return false
+	}
+	args := e.exprs(x.Args)
+	if args == nil && len(x.Args) > 0 {
+		return false
+	}
+	impl, err := w.Resolve(expr.Args(args))
+	if err != nil {
+		e.b.report(&expr.ArgumentError{Func: w.Name, Msg: err.Error()}, x.Span)
+		return false
+	}
+	args = valueArguments(args, len(impl.Args))
+	if err := e.b.res.Coerce(w.Name, impl.Args, args); err != nil {
+		e.b.report(err, x.Span)
+		return false
+	}
+	c.f = logical.OverFunc{Window: w, Impl: impl, Args: args, IgnoreNulls: impl.IgnoreNulls || x.Nulls == ast.IgnoreNulls}
+	c.forwards()
+	return e.steady(x, args)
+}
+
+// valueArguments leaves out the constant that the implementation has taken: the
+// second, where there are three, else the last.
+func valueArguments(args []expr.Node, n int) []expr.Node {
+	if len(args) == 3 && n == 2 {
+		return []expr.Node{args[0], args[2]}
+	}
+	return args[:n]
+}
+
+// forwards turns a lag that looks ahead into a lead, and the other way round.
+func (c *overCall) forwards() {
+	k := c.f.Window.Kind
+	if c.f.Impl.N >= 0 || k != fn.Lag && k != fn.Lead {
+		return
+	}
+	w := *c.f.Window
+	w.Name, w.Kind = "lead", fn.Lead
+	if k == fn.Lead {
+		w.Name, w.Kind = "lag", fn.Lag
+	}
+	c.f.Window, c.f.Impl.N = &w, -c.f.Impl.N
+}
+
+// steady refuses what has another value at each call: a row is computed again when
+// others come or go.
+func (e *env) steady(x *ast.Call, nodes []expr.Node) bool {
+	for _, n := range nodes {
+		if expr.Volatility(n) == fn.Volatile {
+			e.b.errorf(diag.VolatileRetract, x.Span, "%s OVER uses %s, which has another value at each call", x.Name, n)
+			return false
+		}
+	}
+	return true
+}
+
+// windowKeys binds PARTITION BY and ORDER BY. Constants order nothing.
+func (e *env) windowKeys(c *overCall, x *ast.Call) bool {
+	w, ok := e.sel.window(x.Over, nil)
+	if !ok {
+		return false
+	}
+	for _, p := range w.PartitionBy {
+		n := e.expr(p)
+		if ok = ok && n != nil; n != nil && !expr.IsConst(n) && indexOf(c.partition, n) < 0 {
+			c.partition = append(c.partition, n)
+		}
+	}
+	for _, o := range w.OrderBy {
+		n := e.expr(o.Expr)
+		switch {
+		case n == nil:
+			ok = false
+		case n.Type().Kind == types.Map:
+			e.b.errorf(diag.TypeMismatch, o.Span, "a MAP has no order")
+			ok = false
+		case !expr.IsConst(n):
+			c.order = append(c.order, sortKey(n, o))
+		}
+	}
+	keys := append([]expr.Node(nil), c.partition...)
+	for _, k := range c.order {
+		keys = append(keys, k.Expr)
+	}
+	return ok && e.steady(x, keys)
+}
+
+// window puts a window together with the named one that it is based on. using lists the
+// names on the way.
+func (sel *selectBinder) window(w *ast.Window, using []string) (*ast.Window, bool) {
+	if w.Base == nil {
+		return w, true
+	}
+	def, ok := sel.namedWindow(*w.Base, using)
+	if !ok {
+		return nil, false
+	}
+	base, ok := sel.window(def, append(using, strings.ToLower(w.Base.Name)))
+	if !ok {
+		return nil, false
+	}
+	if w.Bare {
+		return base, true
+	}
+	what := ""
+	switch {
+	case len(w.PartitionBy) > 0:
+		what = "PARTITION BY"
+	case len(w.OrderBy) > 0 && len(base.OrderBy) > 0:
+		what = "ORDER BY"
+	case base.Frame != nil:
+		what = "the frame"
+	}
+	if what != "" {
+		sel.fail()
+		sel.b.errorf(diag.UnknownWindow, w.Span, "%s of window %q cannot be changed where it is used", what, w.Base.Name)
+		return nil, false
+	}
+	out := *base
+	out.Span = w.Span
+	if len(w.OrderBy) > 0 {
+		out.OrderBy = w.OrderBy
+	}
+	if w.Frame != nil {
+		out.Frame = w.Frame
+	}
+	return &out, true
+}
+
+// namedWindow finds a definition of the WINDOW clause.
+func (sel *selectBinder) namedWindow(id ast.Ident, using []string) (*ast.Window, bool) {
+	var found *ast.Window
+	var names []string
+	for _, d := range sel.stmt.Windows {
+		names = append(names, d.Name.Name)
+		if strings.EqualFold(d.Name.Name, id.Name) && found == nil {
+			found = d.Window
+		}
+	}
+	for _, u := range using {
+		if strings.EqualFold(u, id.Name) {
+			sel.fail()
+			sel.b.errorf(diag.UnknownWindow, id.Span, "window %q is based on itself", id.Name)
+			return nil, false
+		}
+	}
+	if found == nil {
+		sel.fail()
+		sel.b.errorf(diag.UnknownWindow, id.Span, "unknown window %q", id.Name).Hint = diag.HintDidYouMean(id.Name, names)
+		return nil, false
+	}
+	return found, true
+}
+
+// checkWindows binds the definitions of the WINDOW clause that nobody uses, for their
+// errors, and finds names that are defined twice.
+func (sel *selectBinder) checkWindows() {
+	seen := map[string]bool{}
+	for _, d := range sel.stmt.Windows {
+		name := strings.ToLower(d.Name.Name)
+		if seen[name] {
+			sel.fail()
+			sel.b.errorf(diag.UnknownWindow, d.Name.Span, "WINDOW defines %q twice", d.Name.Name)
+		}
+		seen[name] = true
+		sel.window(d.Window, []string{name})
+	}
+}
+
+// aggregatesOver reports aggregates in QUALIFY and in windows: they group the SELECT.
+func (sel *selectBinder) aggregatesOver() bool {
+	found := sel.stmt.Qualify != nil && sel.b.hasAggregate(sel.stmt.Qualify)
+	for _, d := range sel.stmt.Windows {
+		for _, x := range windowParts(d.Window) {
+			found = found || sel.b.hasAggregate(x)
+		}
+	}
+	return found
+}
+
+// addOver registers a call, once for equal ones.
+func (sel *selectBinder) addOver(c overCall) expr.Node {
+	at := len(sel.overs)
+	for i, o := range sel.overs {
+		if sameWindow(c, o) && sameOver(c.f, o.f) {
+			at = i
+		}
+	}
+	if at == len(sel.overs) {
+		sel.overs = append(sel.overs, c)
+	}
+	return &expr.Column{Index: overBase + at, Name: c.f.String(), T: c.f.Type()}
+}
+
+func sameWindow(a, b overCall) bool {
+	return sameExprs(a.partition, b.partition) && sameOrder(a.order, b.order)
+}
+
+func sameExprs(a, b []expr.Node) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if !expr.Equal(a[i], b[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+func sameOrder(a, b []logical.SortKey) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if a[i].Desc != b[i].Desc || a[i].NullsFirst != b[i].NullsFirst || !expr.Equal(a[i].Expr, b[i].Expr) {
+			return false
+		}
+	}
+	return true
+}
+
+func sameOver(a, b logical.OverFunc) bool {
+	if (a.Window == nil) != (b.Window == nil) || a.IgnoreNulls != b.IgnoreNulls || !sameFrame(a.Frame, b.Frame) {
+		return false
+	}
+	if a.Window == nil {
+		return sameAgg(a.Agg, b.Agg)
+	}
+	return a.Window.Kind == b.Window.Kind && a.Impl.N == b.Impl.N && sameExprs(a.Args, b.Args)
+}
+
+func sameFrame(a, b logical.Frame) bool {
+	return a.Unit == b.Unit && a.Exclude == b.Exclude && sameBound(a.Start, b.Start) && sameBound(a.End, b.End)
+}
+
+func sameBound(a, b logical.FrameBound) bool {
+	if a.Kind != b.Kind || a.Offset != b.Offset || (a.Limit == nil) != (b.Limit == nil) {
+		return false
+	}
+	return a.Limit == nil || expr.Equal(a.Limit, b.Limit)
+}
+
+func hasOverRef(n expr.Node) bool {
+	found := false
+	expr.Walk(n, func(x expr.Node) bool {
+		if c, ok := x.(*expr.Column); ok && c.Index >= overBase {
+			found = true
+		}
+		return !found
+	})
+	return found
+}
+
+// readsOver reports a call that reads the column of another: through an alias.
+func (c overCall) readsOver() bool {
+	list := append(append([]expr.Node(nil), c.partition...), c.f.Exprs()...)
+	for _, k := range c.order {
+		list = append(list, k.Expr)
+	}
+	for _, n := range list {
+		if hasOverRef(n) {
+			return true
+		}
+	}
+	return false
+}

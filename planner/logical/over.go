@@ -1,0 +1,222 @@
+package logical
+
+import (
+	"fmt"
+
+	"github.com/sqlstream/sqlstream/exec/expr"
+	"github.com/sqlstream/sqlstream/exec/fn"
+	"github.com/sqlstream/sqlstream/exec/types"
+	"github.com/sqlstream/sqlstream/parser/ast"
+)
+
+// Over computes window functions: for each row of the input, one value a function,
+// from the rows of its partition. Its schema is the input's, then the functions. All
+// functions share partition and order; other windows are other Over nodes. Rows that
+// are equal in the order are peers; where places count, the whole row orders them.
+type Over struct {
+	Input       Node
+	PartitionBy []expr.Node
+	Order       []SortKey
+	Funcs       []OverFunc
+}
+
+// OverFunc is one call with OVER: a window function, or an aggregate over the frame.
+type OverFunc struct {
+	Window      *fn.Window // nil: Agg
+	Impl        fn.WindowImpl
+	Args        []expr.Node // of Window
+	IgnoreNulls bool
+	Agg         Agg
+	Frame       Frame // of aggregates and of windows whose kind is Framed; else zero
+}
+
+// Frame says which rows of the partition a function sees. With Unit ROWS, offsets count
+// rows; with GROUPS, groups of peers; with RANGE, bounds have limits.
+type Frame struct {
+	Unit       ast.FrameUnit
+	Start, End FrameBound
+	Exclude    ast.FrameExclude
+}
+
+// FrameBound is one end of a frame.
+type FrameBound struct {
+	Kind   ast.FrameBoundKind
+	Offset int64 // Preceding and Following of ROWS and GROUPS
+	// Limit, for Preceding and Following of RANGE, is the value of the order key at which
+	// the frame of a row ends, over the input's columns: key − x or key + x. Rows at the
+	// limit belong to the frame. It is NULL where the key is (the frame ends with the
+	// peers), and where x leads out of the type (the frame goes to the last key).
+	Limit expr.Node
+	// Shift is x, a constant.
+	Shift expr.Node
+}
+
+// Whole reports a frame that is all of the partition, for every row.
+func (f Frame) Whole() bool {
+	return f.Start.Kind == ast.UnboundedPreceding && f.End.Kind == ast.UnboundedFollowing && f.Exclude == ast.ExcludeNothing
+}
+
+// Type is the type of the function's column.
+func (f OverFunc) Type() types.Type {
+	if f.Window != nil {
+		return f.Impl.Result
+	}
+	return f.Agg.Impl.Result
+}
+
+// Exprs are the expressions that the function reads, over the input's columns.
+func (f OverFunc) Exprs() []expr.Node {
+	out := append([]expr.Node(nil), f.Args...)
+	out = append(out, f.Agg.Args...)
+	if f.Agg.Filter != nil {
+		out = append(out, f.Agg.Filter)
+	}
+	for _, k := range f.Agg.Order {
+		out = append(out, k.Expr)
+	}
+	for _, b := range []FrameBound{f.Frame.Start, f.Frame.End} {
+		if b.Limit != nil {
+			out = append(out, b.Limit)
+		}
+	}
+	return out
+}
+
+// Map returns a copy whose expressions are replaced, those of its aggregate too.
+func (f OverFunc) Map(with func(expr.Node) expr.Node) OverFunc {
+	each := func(list []expr.Node) []expr.Node {
+		out := make([]expr.Node, len(list))
+		for i, e := range list {
+			out[i] = with(e)
+		}
+		return out
+	}
+	f.Args, f.Agg.Args = each(f.Args), each(f.Agg.Args)
+	if f.Agg.Filter != nil {
+		f.Agg.Filter = with(f.Agg.Filter)
+	}
+	f.Agg.Order = MapSortKeys(f.Agg.Order, with)
+	for _, b := range []*FrameBound{&f.Frame.Start, &f.Frame.End} {
+		if b.Limit != nil {
+			b.Limit = with(b.Limit)
+		}
+	}
+	return f
+}
+
+// MapSortKeys replaces the expressions of an order.
+func MapSortKeys(keys []SortKey, with func(expr.Node) expr.Node) []SortKey {
+	out := make([]SortKey, len(keys))
+	for i, k := range keys {
+		out[i] = k
+		out[i].Expr = with(k.Expr)
+	}
+	return out
+}
+
+// Exprs are all expressions of the node, over the input's columns.
+func (o *Over) Exprs() []expr.Node {
+	out := append([]expr.Node(nil), o.PartitionBy...)
+	for _, k := range o.Order {
+		out = append(out, k.Expr)
+	}
+	for _, f := range o.Funcs {
+		out = append(out, f.Exprs()...)
+	}
+	return out
+}
+
+// Schema implements Node.
+func (o *Over) Schema() []types.Column {
+	out := append([]types.Column(nil), o.Input.Schema()...)
+	for _, f := range o.Funcs {
+		out = append(out, types.Column{Name: f.String(), Type: f.Type()})
+	}
+	return out
+}
+
+// Children implements Node.
+func (o *Over) Children() []Node { return []Node{o.Input} }
+
+// WithChildren implements Node.
+func (o *Over) WithChildren(k []Node) Node {
+	c := *o
+	c.Input = k[0]
+	return &c
+}
+
+// String is the call without its window.
+func (f OverFunc) String() string {
+	text := f.Agg.String
+	if f.Window != nil {
+		text = f.windowText
+	}
+	return text() + f.Frame.suffix()
+}
+
+func (f OverFunc) windowText() string {
+	text := f.Window.Name + "("
+	switch f.Window.Kind {
+	case fn.NTile:
+		text += fmt.Sprint(f.Impl.N)
+	case fn.Lag, fn.Lead:
+		text += f.Args[0].String()
+		if f.Impl.N != 1 || len(f.Args) > 1 {
+			text += fmt.Sprintf(", %d", f.Impl.N)
+		}
+		if len(f.Args) > 1 {
+			text += ", " + f.Args[1].String()
+		}
+	case fn.NthValue:
+		text += fmt.Sprintf("%s, %d", f.Args[0], f.Impl.N)
+	default:
+		text += exprList(f.Args)
+	}
+	text += ")"
+	if f.IgnoreNulls {
+		text += " IGNORE NULLS"
+	}
+	return text
+}
+
+// suffix is the frame as SQL, after a blank; nothing for a zero frame.
+func (f Frame) suffix() string {
+	if f == (Frame{}) {
+		return ""
+	}
+	text := fmt.Sprintf(" %s BETWEEN %s AND %s", [...]string{"ROWS", "RANGE", "GROUPS"}[f.Unit], f.Start, f.End)
+	return text + [...]string{"", " EXCLUDE CURRENT ROW", " EXCLUDE GROUP", " EXCLUDE TIES"}[f.Exclude]
+}
+
+func (b FrameBound) String() string {
+	text := fmt.Sprint(b.Offset)
+	if b.Shift != nil {
+		text = b.Shift.String()
+	}
+	switch b.Kind {
+	case ast.UnboundedPreceding:
+		return "UNBOUNDED PRECEDING"
+	case ast.Preceding:
+		return text + " PRECEDING"
+	case ast.CurrentRow:
+		return "CURRENT ROW"
+	case ast.Following:
+		return text + " FOLLOWING"
+	}
+	return "UNBOUNDED FOLLOWING"
+}
+
+// Describe implements Node.
+func (o *Over) Describe() string {
+	text := "Over"
+	if len(o.PartitionBy) > 0 {
+		text += " partition by (" + exprList(o.PartitionBy) + ")"
+	}
+	for i, k := range o.Order {
+		text += map[bool]string{true: " order by ", false: ", "}[i == 0] + k.String()
+	}
+	for i, f := range o.Funcs {
+		text += map[bool]string{true: ": ", false: ", "}[i == 0] + f.String()
+	}
+	return text
+}
