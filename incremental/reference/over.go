@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/sqlstream/sqlstream/exec/fn"
-	"github.com/sqlstream/sqlstream/parser/ast"
 	"github.com/sqlstream/sqlstream/planner/logical"
 )
 
@@ -86,7 +85,7 @@ func (i *interpreter) partition(o *logical.Over, rows []Row) (*partition, error)
 	return p, err
 }
 
-// peers are the first row equal to row k in the order, and the one after the last.
+// peers are the first row equal to row k in the order, and the one after the lfn.
 func (p *partition) peers(k int) (first, end int) {
 	first, end = k, k+1
 	for first > 0 && compareRows(p.keys[first-1], p.keys[k]) == 0 {
@@ -232,9 +231,9 @@ func (p *partition) frame(f logical.Frame, k int) ([]int, error) {
 	for j := max(start, 0); j < min(end, len(p.rows)); j++ {
 		peer := j >= first && j < last
 		switch {
-		case f.Exclude == ast.ExcludeCurrentRow && j == k,
-			f.Exclude == ast.ExcludeGroup && peer,
-			f.Exclude == ast.ExcludeTies && peer && j != k:
+		case f.Exclude == fn.ExcludeCurrentRow && j == k,
+			f.Exclude == fn.ExcludeGroup && peer,
+			f.Exclude == fn.ExcludeTies && peer && j != k:
 			continue
 		}
 		out = append(out, j)
@@ -242,18 +241,18 @@ func (p *partition) frame(f logical.Frame, k int) ([]int, error) {
 	return out, nil
 }
 
-// bound is the first row of the frame or, for an end, the one after the last.
-func (p *partition) bound(unit ast.FrameUnit, b logical.FrameBound, k int, end bool) (int, error) {
+// bound is the first row of the frame or, for an end, the one after the lfn.
+func (p *partition) bound(unit fn.FrameUnit, b logical.FrameBound, k int, end bool) (int, error) {
 	switch b.Kind {
-	case ast.UnboundedPreceding:
+	case fn.UnboundedPreceding:
 		return 0, nil
-	case ast.UnboundedFollowing:
+	case fn.UnboundedFollowing:
 		return len(p.rows), nil
 	}
 	switch unit {
-	case ast.FrameRows:
+	case fn.FrameRows:
 		return p.rowBound(b, k) + boolInt(end), nil
-	case ast.FrameGroups:
+	case fn.FrameGroups:
 		return p.groupBound(b, k, end), nil
 	}
 	return p.rangeBound(b, k, end)
@@ -261,9 +260,9 @@ func (p *partition) bound(unit ast.FrameUnit, b logical.FrameBound, k int, end b
 
 func (p *partition) rowBound(b logical.FrameBound, k int) int {
 	switch b.Kind {
-	case ast.Preceding:
+	case fn.Preceding:
 		return k - int(b.Offset)
-	case ast.Following:
+	case fn.Following:
 		return k + int(b.Offset)
 	}
 	return k
@@ -272,13 +271,13 @@ func (p *partition) rowBound(b logical.FrameBound, k int) int {
 // groupBound walks from group to group.
 func (p *partition) groupBound(b logical.FrameBound, k int, end bool) int {
 	first, last := p.peers(k)
-	for n := int64(0); b.Kind == ast.Preceding && n < b.Offset; n++ {
+	for n := int64(0); b.Kind == fn.Preceding && n < b.Offset; n++ {
 		if first == 0 { // the group before the first one
 			return 0
 		}
 		first, last = p.peers(first - 1)
 	}
-	for n := int64(0); b.Kind == ast.Following && n < b.Offset; n++ {
+	for n := int64(0); b.Kind == fn.Following && n < b.Offset; n++ {
 		if last == len(p.rows) {
 			return len(p.rows)
 		}
@@ -294,7 +293,7 @@ func (p *partition) groupBound(b logical.FrameBound, k int, end bool) int {
 // peers of one another and no one else's.
 func (p *partition) rangeBound(b logical.FrameBound, k int, end bool) (int, error) {
 	first, last := p.peers(k)
-	if b.Kind == ast.CurrentRow || p.keys[k][0] == nil {
+	if b.Kind == fn.CurrentRow || p.keys[k][0] == nil {
 		if end {
 			return last, nil
 		}
@@ -312,7 +311,7 @@ func (p *partition) rangeBound(b logical.FrameBound, k int, end bool) (int, erro
 		to--
 	}
 	if limit == nil {
-		if b.Kind == ast.Preceding {
+		if b.Kind == fn.Preceding {
 			return from, nil
 		}
 		return to, nil

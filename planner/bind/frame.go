@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/sqlstream/sqlstream/exec/expr"
+	"github.com/sqlstream/sqlstream/exec/fn"
 	"github.com/sqlstream/sqlstream/exec/types"
 	"github.com/sqlstream/sqlstream/parser/ast"
 	"github.com/sqlstream/sqlstream/parser/diag"
@@ -18,16 +19,18 @@ func (e *env) frame(c *overCall, x *ast.Call) bool {
 		return false
 	}
 	out := &c.f.Frame
-	out.Unit = ast.FrameRange
+	out.Unit = fn.FrameRange
 	if w.Frame == nil {
-		out.End.Kind = ast.CurrentRow
+		out.End.Kind = fn.CurrentRow
 		if len(c.order) == 0 {
-			out.End.Kind = ast.UnboundedFollowing
+			out.End.Kind = fn.UnboundedFollowing
 		}
 		return true
 	}
 	f := w.Frame
-	out.Unit, out.Exclude, out.Start.Kind, out.End.Kind = f.Unit, f.Exclude, f.Start.Kind, f.End.Kind
+	// The enumerations of ast are in the same order.
+	out.Unit, out.Exclude = fn.FrameUnit(f.Unit), fn.Exclusion(f.Exclude)
+	out.Start.Kind, out.End.Kind = fn.BoundKind(f.Start.Kind), fn.BoundKind(f.End.Kind)
 	if !e.boundsInOrder(f) {
 		return false
 	}

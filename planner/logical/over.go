@@ -6,7 +6,6 @@ import (
 	"github.com/sqlstream/sqlstream/exec/expr"
 	"github.com/sqlstream/sqlstream/exec/fn"
 	"github.com/sqlstream/sqlstream/exec/types"
-	"github.com/sqlstream/sqlstream/parser/ast"
 )
 
 // Over computes window functions: for each row of the input, one value a function,
@@ -33,14 +32,14 @@ type OverFunc struct {
 // Frame says which rows of the partition a function sees. With Unit ROWS, offsets count
 // rows; with GROUPS, groups of peers; with RANGE, bounds have limits.
 type Frame struct {
-	Unit       ast.FrameUnit
+	Unit       fn.FrameUnit
 	Start, End FrameBound
-	Exclude    ast.FrameExclude
+	Exclude    fn.Exclusion
 }
 
 // FrameBound is one end of a frame.
 type FrameBound struct {
-	Kind   ast.FrameBoundKind
+	Kind   fn.BoundKind
 	Offset int64 // Preceding and Following of ROWS and GROUPS
 	// Limit, for Preceding and Following of RANGE, is the value of the order key at which
 	// the frame of a row ends, over the input's columns: key − x or key + x. Rows at the
@@ -53,7 +52,7 @@ type FrameBound struct {
 
 // Whole reports a frame that is all of the partition, for every row.
 func (f Frame) Whole() bool {
-	return f.Start.Kind == ast.UnboundedPreceding && f.End.Kind == ast.UnboundedFollowing && f.Exclude == ast.ExcludeNothing
+	return f.Start.Kind == fn.UnboundedPreceding && f.End.Kind == fn.UnboundedFollowing && f.Exclude == fn.ExcludeNothing
 }
 
 // Type is the type of the function's column.
@@ -184,8 +183,11 @@ func (f Frame) suffix() string {
 	if f == (Frame{}) {
 		return ""
 	}
-	text := fmt.Sprintf(" %s BETWEEN %s AND %s", [...]string{"ROWS", "RANGE", "GROUPS"}[f.Unit], f.Start, f.End)
-	return text + [...]string{"", " EXCLUDE CURRENT ROW", " EXCLUDE GROUP", " EXCLUDE TIES"}[f.Exclude]
+	text := fmt.Sprintf(" %s BETWEEN %s AND %s", f.Unit, f.Start, f.End)
+	if f.Exclude != fn.ExcludeNothing {
+		text += " " + f.Exclude.String()
+	}
+	return text
 }
 
 func (b FrameBound) String() string {
@@ -194,13 +196,13 @@ func (b FrameBound) String() string {
 		text = b.Shift.String()
 	}
 	switch b.Kind {
-	case ast.UnboundedPreceding:
+	case fn.UnboundedPreceding:
 		return "UNBOUNDED PRECEDING"
-	case ast.Preceding:
+	case fn.Preceding:
 		return text + " PRECEDING"
-	case ast.CurrentRow:
+	case fn.CurrentRow:
 		return "CURRENT ROW"
-	case ast.Following:
+	case fn.Following:
 		return text + " FOLLOWING"
 	}
 	return "UNBOUNDED FOLLOWING"

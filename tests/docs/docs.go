@@ -36,6 +36,7 @@ func Pages() []Page {
 	return []Page{
 		{"functions.md", "Scalar functions", "What computes a value from the values of one row.", scalarFunctions},
 		{"aggregates.md", "Aggregate functions", "What computes a value from many rows.", aggregateFunctions},
+		{"window-functions.md", "Window functions", "What computes a value from the rows around a row.", windowFunctions},
 		{"table-functions.md", "Table functions", "What makes rows from a value.", tableFunctions},
 		{"sources.md", "Sources", "What streams and tables are read from, with their options.", sources},
 		{"sinks.md", "Sinks", "Where results go, the output modes that each takes, and their options.", sinks},

@@ -67,6 +67,14 @@ func generators(r *builtin.Registry) []function {
 	return out
 }
 
+func windows(r *builtin.Registry) []function {
+	var out []function
+	for _, f := range r.Functions.Windows() {
+		out = append(out, function{f.Name, f.Group, f.Doc, f.Aliases, f.Syntax, nil, f.Examples, false})
+	}
+	return out
+}
+
 func scalarFunctions(w *page, r *builtin.Registry) error {
 	w.line("Names do not depend on case. A value that cannot be computed (an overflow, a division by zero, text that is no number) fails the query, or is NULL with `SET eval_error = 'null'`.")
 	w.line("")
@@ -77,6 +85,12 @@ func aggregateFunctions(w *page, r *builtin.Registry) error {
 	w.line("Every aggregate takes `DISTINCT`, `FILTER (WHERE …)` and, where the order of rows matters, `ORDER BY`. NULLs are left out unless the text says otherwise; over no rows the result is NULL, for counts 0. All of them follow retractions: rows that change or vanish leave no trace.")
 	w.line("")
 	return byGroup(w, aggregates(r))
+}
+
+func windowFunctions(w *page, r *builtin.Registry) error {
+	w.line("These functions stand before `OVER ([PARTITION BY …] [ORDER BY …] [frame])` or `OVER w`, and so does every [aggregate](aggregates.md), which is then computed over the frame of each row. The frame is `ROWS`, `RANGE` or `GROUPS BETWEEN … AND …`, with `EXCLUDE` if needed; without one it reaches from the first row of the partition to the last one equal to the current row, and without ORDER BY it is the partition. Rows that ORDER BY leaves equal are taken in the order of all columns that the SELECT uses.")
+	w.line("")
+	return byGroup(w, windows(r))
 }
 
 func tableFunctions(w *page, r *builtin.Registry) error {

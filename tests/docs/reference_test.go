@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -76,7 +77,7 @@ func TestExamples(t *testing.T) {
 	}
 	defer e.Kill()
 	r := registry(t)
-	for _, f := range append(append(scalars(r), aggregates(r)...), generators(r)...) {
+	for _, f := range slices.Concat(scalars(r), aggregates(r), generators(r)) {
 		null := !f.needsNull
 		for _, ex := range f.examples {
 			null = null || strings.Contains(ex.SQL+ex.Want, "NULL")
