@@ -41,7 +41,8 @@ type AggRows struct {
 }
 
 // Accumulator holds the state of one aggregate for groups 0 … n−1, in columns: no
-// pointers per group. It is used by one goroutine at a time.
+// pointers per group. It is used by one goroutine at a time, but for Result: that changes
+// nothing, and several goroutines may ask for results as long as none does another thing.
 //
 // The state of a group is independent of the order of rows (Ordered aggregates
 // excepted), and equals the empty state again when every row has been retracted.

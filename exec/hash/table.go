@@ -7,6 +7,7 @@ package hash
 
 import (
 	"math"
+	"slices"
 
 	"github.com/sqlstream/sqlstream/exec/invariant"
 	"github.com/sqlstream/sqlstream/exec/types"
@@ -294,6 +295,9 @@ func (t *Table) newGroup() uint32 {
 	}
 	g := uint32(t.groups)
 	t.groups++
+	if len(t.keys)+t.words > cap(t.keys) { // twice as much: append gives large slices a quarter more
+		t.keys = slices.Grow(t.keys, max(len(t.keys), t.words))
+	}
 	for range t.words {
 		t.keys = append(t.keys, 0)
 	}

@@ -3,8 +3,6 @@ package build
 import (
 	"cmp"
 	"context"
-	"fmt"
-	"runtime/debug"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -231,6 +229,7 @@ func valuesBatch(c *fn.Ctx, v *physical.Values) (*vec.Batch, error) {
 // after this trigger's rows.
 func (g *Graph) settle(ctx context.Context, t Trigger) error {
 	w := g.workers[0]
+	g.lend(ctx)
 	for _, s := range g.Scans {
 		s.front()
 	}
@@ -244,6 +243,7 @@ func (g *Graph) settle(ctx context.Context, t Trigger) error {
 		if n.op == nil {
 			continue
 		}
+		g.opens(n, &t)
 		if err := w.close(n); err != nil {
 			return blame(n, err)
 		}
@@ -317,32 +317,27 @@ func (r *run) refused(parts []*reader) {
 	}
 }
 
-// readAll shares the splits among the readers: each takes the next one when it is
-// free. The first reader works on the calling goroutine.
+// readAll shares the splits among the readers: each takes one when it is free. The first reader works on the calling goroutine.
 func readAll(ctx context.Context, splits []source.Split, parts []*reader) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	if q := parts[0].turns; q != nil {
 		defer context.AfterFunc(ctx, q.wake)()
 	}
-	var next atomic.Int64
-	work := func(p *reader) {
-		defer func() { // a broken invariant ends the query, not the program
-			if r := recover(); r != nil {
-				cancel(fmt.Errorf("internal error: %v\n%s", r, debug.Stack()))
-			}
-		}()
-		for i := next.Add(1) - 1; i < int64(len(splits)) && ctx.Err() == nil; i = next.Add(1) - 1 {
-			if err := p.read(ctx, splits[i], i); err != nil {
+	d := newDealer(len(splits), len(parts), parts[0].turns != nil)
+	work := func(reader int) {
+		p := parts[reader]
+		for i := d.next(reader); i >= 0 && ctx.Err() == nil; i = d.next(reader) {
+			if err := guarded(func() error { return p.read(ctx, splits[i], int64(i)) }); err != nil {
 				cancel(err)
 			}
 		}
 	}
 	var wg sync.WaitGroup
-	for _, p := range parts[1:] {
-		wg.Go(func() { work(p) })
+	for i := range parts[1:] {
+		wg.Go(func() { work(i + 1) })
 	}
-	work(parts[0])
+	work(0)
 	wg.Wait()
 	return context.Cause(ctx)
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/sqlstream/sqlstream/exec/fn"
 	"github.com/sqlstream/sqlstream/exec/hash"
 	"github.com/sqlstream/sqlstream/exec/invariant"
 	"github.com/sqlstream/sqlstream/exec/mutant"
@@ -22,7 +21,9 @@ import (
 // changed; with EmitOnClose each group once, at Advance, when it is final.
 // Dropped: buckets below the frontier, at Advance. A row is late when its bound key
 // is below the frontier of the trigger before.
-// Cost: O(1) per row, then O(1) per touched group and aggregate.
+// Cost: O(1) per row, then O(1) per touched group and aggregate. Large tables are merged
+// by the graph's workers: keys in parts by hash, then each accumulator on its own. Rows
+// of many groups are made by them, a batch each.
 // Restart: groups, entries of accumulators that have them, and the bound.
 
 // aggregate is the operator of AggregateConfig.
@@ -47,10 +48,11 @@ type aggregate struct {
 	closedTo    int64 // everything below has been dropped since the last LogState
 	born        bool  // the global row has been emitted
 	load        *aggLoader
-	tmp         *scratch
-	builders    []*vec.Builder // output
+	*hand                // of the caller
+	hands       []*hand  // of the workers
+	shareFrom   int      // groups that are worth the graph's workers
+	trigger     *Trigger // under way, from Flush on
 	stats       Stats
-	ctx         *fn.Ctx // of the trigger under way, from Flush on
 }
 
 // parallelAggregate is an aggregate whose rows need not come in order.
@@ -73,7 +75,7 @@ func NewAggregate(cfg AggregateConfig) (Operator, error) {
 }
 
 func newAggregate(cfg AggregateConfig) (*aggregate, error) {
-	a := &aggregate{cfg: cfg, bound: NoFrontier, boundLogged: NoFrontier, closedTo: NoFrontier, width: 1, state: buckets{ordered: true}}
+	a := &aggregate{cfg: cfg, bound: NoFrontier, boundLogged: NoFrontier, closedTo: NoFrontier, width: 1, shareFrom: sharedGroups, state: buckets{ordered: true}}
 	if err := cfg.check(); err != nil {
 		return nil, fmt.Errorf("%s: %w", cfg.Name, err)
 	}
@@ -91,8 +93,7 @@ func newAggregate(cfg AggregateConfig) (*aggregate, error) {
 	a.layout()
 	a.proto = a.newTable()
 	a.own = newAggLocal(a)
-	a.tmp = newScratch(a.tableKeys)
-	a.builders = vec.NewBuilders(a.outTypes)
+	a.hand = a.newHand()
 	a.load = newAggLoader(a)
 	return a, nil
 }
@@ -118,7 +119,7 @@ func (a *aggregate) local(worker int) *aggLocal {
 
 // Flush implements Operator.
 func (a *aggregate) Flush(t *Trigger, out Emit) error {
-	a.ctx = t.Ctx
+	a.begin(t)
 	if err := a.load.finish(); err != nil {
 		return err
 	}
@@ -127,14 +128,16 @@ func (a *aggregate) Flush(t *Trigger, out Emit) error {
 	if a.cfg.Panes != nil {
 		return a.flushPanes(locals, out)
 	}
+	var changed []*bucket
 	for _, at := range a.gather(locals) {
 		b, err := a.mergeBucket(at, locals)
 		if err != nil {
 			return err
 		}
-		if err := a.emitChanges(b, out); err != nil {
-			return err
-		}
+		changed = append(changed, b)
+	}
+	if err := a.emitChanges(changed, out); err != nil {
+		return err
 	}
 	return a.emitBirth(out)
 }
@@ -191,6 +194,9 @@ func adopt(at slot, locals []*aggLocal) *bucket {
 
 // mergeInto adds the groups of src to those of b.
 func (a *aggregate) mergeInto(b, src *bucket) error {
+	if a.shares(src) {
+		return a.mergeShared(b, src)
+	}
 	for from := 0; from < src.used(); from += vec.BatchSize {
 		groups, into := a.tmp.run(from, min(src.used()-from, vec.BatchSize))
 		b.lookup(src, groups, into)
@@ -206,6 +212,16 @@ func (a *aggregate) mergeInto(b, src *bucket) error {
 
 // remember notes that groups are about to change, and what their results are now.
 func (a *aggregate) remember(b *bucket, groups []uint32) error {
+	first := a.touch(b, groups)
+	if len(first) == 0 {
+		return nil
+	}
+	return a.oldResults(b, first)
+}
+
+// touch lists groups that are about to change, and returns those whose results are to be
+// kept first. The list is valid until the next call.
+func (a *aggregate) touch(b *bucket, groups []uint32) []uint32 {
 	keepOld := !a.cfg.EmitOnClose && a.cfg.Panes == nil
 	first := a.tmp.firsts[:0]
 	for _, g := range groups {
@@ -220,14 +236,11 @@ func (a *aggregate) remember(b *bucket, groups []uint32) error {
 		b.touched = append(b.touched, g)
 	}
 	a.tmp.firsts = first
-	if len(first) == 0 {
-		return nil
-	}
-	if b.old == nil {
+	if len(first) > 0 && b.old == nil {
 		b.old = vec.NewBuilders(a.outTypes[len(a.cfg.Keys):])
 	}
 	b.changed = append(b.changed, first...)
-	return a.oldResults(b, first)
+	return first
 }
 
 // emitBirth emits the global row before any input.
@@ -243,7 +256,7 @@ func (a *aggregate) emitBirth(out Emit) error {
 		b.touched = append(b.touched, 0)
 		a.state.put(slot{}, b)
 		a.state.dirty[slot{}] = true
-		if err := a.emitChanges(b, out); err != nil {
+		if err := a.emitChanges([]*bucket{b}, out); err != nil {
 			return err
 		}
 	}
@@ -253,7 +266,7 @@ func (a *aggregate) emitBirth(out Emit) error {
 
 // Advance implements Operator.
 func (a *aggregate) Advance(t *Trigger, fronts [][]int64, out Emit) error {
-	a.ctx = t.Ctx
+	a.begin(t)
 	if a.cfg.Bound >= 0 && a.cfg.Front >= 0 && !a.cfg.Keep {
 		front := fronts[0][a.cfg.Front]
 		invariant.Assert(front >= a.bound, "frontiers never retreat")

@@ -5,31 +5,61 @@ import (
 	"github.com/sqlstream/sqlstream/exec/vec"
 )
 
-// emitChanges emits the net change of a bucket's touched groups, retractions before
-// insertions, and settles it.
-func (a *aggregate) emitChanges(b *bucket, out Emit) error {
+// emitChanges emits the net change of the touched groups of buckets, in each of them
+// retractions before insertions, and settles them.
+func (a *aggregate) emitChanges(bs []*bucket, out Emit) error {
 	if !a.cfg.EmitOnClose {
-		if err := a.emitChanged(b, out); err != nil {
+		var pieces []piece
+		for _, b := range bs {
+			pieces = a.pieces(pieces, b)
+		}
+		if err := a.emitPieces(pieces, out); err != nil {
 			return err
 		}
-		fresh := a.tmp.firsts[:0]
-		for _, g := range b.touched {
-			if a.exists(b, g) {
-				fresh = append(fresh, g)
+	}
+	for _, b := range bs {
+		for _, g := range b.changed {
+			if !a.exists(b, g) {
+				a.stats.Removed++
 			}
 		}
-		a.tmp.firsts = fresh
-		if err := a.emitGroups(b, fresh, out); err != nil {
-			return err
-		}
+		a.stats.Updated += int64(b.settle(a.cfg.Global))
 	}
-	for _, g := range b.changed {
-		if !a.exists(b, g) {
-			a.stats.Removed++
-		}
-	}
-	a.stats.Updated += int64(b.settle(a.cfg.Global))
 	return nil
+}
+
+// piece is a part of the changes of a bucket, of a batch at most.
+type piece struct {
+	b      *bucket
+	groups []uint32
+	old    []*vec.Vector // their old results; nil = they are new
+}
+
+// pieces appends the changes of a bucket: those of groups that existed before, then those
+// of new ones.
+func (a *aggregate) pieces(to []piece, b *bucket) []piece {
+	if len(b.changed) > 0 {
+		old := make([]*vec.Vector, len(b.old))
+		for i, o := range b.old {
+			old[i] = o.Finish()
+		}
+		for from := 0; from < len(b.changed); from += vec.BatchSize {
+			upto := min(from+vec.BatchSize, len(b.changed))
+			to = append(to, piece{b, b.changed[from:upto], sliceAll(old, from, upto)})
+		}
+	}
+	for from := 0; from < len(b.touched); from += vec.BatchSize {
+		to = append(to, piece{b, b.touched[from:min(from+vec.BatchSize, len(b.touched))], nil})
+	}
+	return to
+}
+
+func sliceAll(vs []*vec.Vector, from, to int) []*vec.Vector {
+	out := make([]*vec.Vector, len(vs))
+	for i, v := range vs {
+		out[i] = vec.Slice(v, from, to)
+	}
+	return out
 }
 
 func (a *aggregate) exists(b *bucket, g uint32) bool {
@@ -46,102 +76,104 @@ func (a *aggregate) emitFinal(b *bucket, groups []uint32, out Emit) error {
 
 // emitGroups emits the rows of groups with weight 1.
 func (a *aggregate) emitGroups(b *bucket, groups []uint32, out Emit) error {
+	var pieces []piece
 	for from := 0; from < len(groups); from += vec.BatchSize {
-		chunk := groups[from:min(from+vec.BatchSize, len(groups))]
-		cols, err := a.rowsOf(b, chunk)
-		if err != nil {
-			return err
-		}
-		batch := &vec.Batch{Cols: cols, N: len(chunk)}
-		if a.cfg.weighted {
-			for _, g := range chunk {
-				batch.W = append(batch.W, b.rows[g])
-			}
-		}
-		if err := out(batch); err != nil {
-			return err
-		}
+		pieces = append(pieces, piece{b, groups[from:min(from+vec.BatchSize, len(groups))], nil})
 	}
-	return nil
+	return a.emitPieces(pieces, out)
 }
 
-// rowsOf makes the output rows of groups, valid until the next call.
-func (a *aggregate) rowsOf(b *bucket, groups []uint32) ([]*vec.Vector, error) {
-	for _, o := range a.builders {
+// emitPieces emits changes, in their order if the takers want one.
+func (a *aggregate) emitPieces(pieces []piece, out Emit) error {
+	rows := 0
+	for _, p := range pieces {
+		rows += len(p.groups)
+	}
+	return a.emitEach(len(pieces), rows, out, func(h *hand, i int, out Emit) error {
+		if p := pieces[i]; p.old != nil {
+			return a.emitChanged(h, p, out)
+		}
+		return a.emitFresh(h, pieces[i], out)
+	})
+}
+
+// emitFresh emits the rows of those groups of a piece that exist.
+func (a *aggregate) emitFresh(h *hand, p piece, out Emit) error {
+	groups := h.tmp.firsts[:0]
+	for _, g := range p.groups {
+		if a.exists(p.b, g) {
+			groups = append(groups, g)
+		}
+	}
+	h.tmp.firsts = groups
+	if len(groups) == 0 {
+		return nil
+	}
+	cols, err := a.rowsOf(h, p.b, groups)
+	if err != nil {
+		return err
+	}
+	batch := &vec.Batch{Cols: cols, N: len(groups)}
+	if a.cfg.weighted {
+		for _, g := range groups {
+			batch.W = append(batch.W, p.b.rows[g])
+		}
+	}
+	return out(batch)
+}
+
+// rowsOf makes the output rows of groups, valid until the next call for h.
+func (a *aggregate) rowsOf(h *hand, b *bucket, groups []uint32) ([]*vec.Vector, error) {
+	for _, o := range h.builders {
 		o.Reset()
 	}
 	nk := len(a.cfg.Keys)
-	if err := a.results(b, groups, a.builders[nk:]); err != nil {
+	if err := a.resultsIn(h.ctx, b, groups, h.builders[nk:]); err != nil {
 		return nil, err
 	}
-	cols := make([]*vec.Vector, len(a.builders))
+	cols := make([]*vec.Vector, len(h.builders))
 	for k, place := range a.keyPlace {
 		if place < 0 {
 			cols[k] = b.at.vector(a.outTypes[k], len(groups))
 			continue
 		}
-		b.table.Key(groups, place, a.builders[k])
-		cols[k] = a.builders[k].Finish()
+		b.table.Key(groups, place, h.builders[k])
+		cols[k] = h.builders[k].Finish()
 	}
 	for i := nk; i < len(cols); i++ {
-		cols[i] = a.builders[i].Finish()
+		cols[i] = h.builders[i].Finish()
 	}
 	return cols, nil
 }
 
-// emitChanged emits old and new rows of the groups that existed before.
-func (a *aggregate) emitChanged(b *bucket, out Emit) error {
-	if len(b.changed) == 0 {
-		return nil
-	}
-	old := make([]*vec.Vector, len(b.old))
-	for i, o := range b.old {
-		old[i] = o.Finish()
-	}
-	for from := 0; from < len(b.changed); from += vec.BatchSize {
-		to := min(from+vec.BatchSize, len(b.changed))
-		if err := a.emitChunk(b, b.changed[from:to], sliceAll(old, from, to), out); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func sliceAll(vs []*vec.Vector, from, to int) []*vec.Vector {
-	out := make([]*vec.Vector, len(vs))
-	for i, v := range vs {
-		out[i] = vec.Slice(v, from, to)
-	}
-	return out
-}
-
-// emitChunk emits what changed among groups, whose old results are given.
-func (a *aggregate) emitChunk(b *bucket, groups []uint32, old []*vec.Vector, out Emit) error {
-	cols, err := a.rowsOf(b, groups)
+// emitChanged emits what changed among groups whose old results are known.
+func (a *aggregate) emitChanged(h *hand, p piece, out Emit) error {
+	cols, err := a.rowsOf(h, p.b, p.groups)
 	if err != nil {
 		return err
 	}
 	nk := len(a.cfg.Keys)
-	gone, come := a.tmp.selOld[:0], a.tmp.sel[:0]
-	for i, g := range groups {
-		if !a.exists(b, g) {
+	gone, come := h.tmp.selOld[:0], h.tmp.sel[:0]
+	for i, g := range p.groups {
+		if !a.exists(p.b, g) {
 			gone = append(gone, int32(i))
 			continue
 		}
-		if vec.EqualRows(old, i, cols[nk:], i) && !mutant.On("aggregate emits unchanged rows") {
+		if vec.EqualRows(p.old, i, cols[nk:], i) && !mutant.On("aggregate emits unchanged rows") {
 			continue
 		}
 		gone, come = append(gone, int32(i)), append(come, int32(i))
 	}
-	a.tmp.selOld, a.tmp.sel = gone, come
+	h.tmp.selOld, h.tmp.sel = gone, come
+	n := len(p.groups)
 	if len(gone) > 0 && !mutant.On("aggregate forgets retractions") {
-		minus := append(append([]*vec.Vector{}, cols[:nk]...), old...)
-		if err := out(&vec.Batch{Cols: minus, N: len(groups), Sel: gone, W: a.tmp.minus[:len(groups)]}); err != nil {
+		minus := append(append([]*vec.Vector{}, cols[:nk]...), p.old...)
+		if err := out(&vec.Batch{Cols: minus, N: n, Sel: gone, W: h.tmp.minus[:n]}); err != nil {
 			return err
 		}
 	}
 	if len(come) == 0 {
 		return nil
 	}
-	return out(&vec.Batch{Cols: cols, N: len(groups), Sel: come})
+	return out(&vec.Batch{Cols: cols, N: n, Sel: come})
 }

@@ -168,13 +168,13 @@ func (l *aggLocal) bucket(at slot) *bucket {
 
 const (
 	poolSize    = 64
-	pooledPlace = 1 << 16
+	pooledBytes = sharedBytes
 )
 
 // recycle takes a bucket out of use.
 func (l *aggLocal) recycle(at slot, b *bucket) {
 	l.buckets.remove(at)
-	if len(l.pool) < poolSize && b.size <= pooledPlace {
+	if len(l.pool) < poolSize && b.bytes() <= pooledBytes {
 		b.empty()
 		l.pool = append(l.pool, b)
 	}

@@ -10,16 +10,30 @@ import (
 
 // results appends the aggregates of groups to out, one builder each.
 func (a *aggregate) results(b *bucket, groups []uint32, out []*vec.Builder) error {
-	for i, acc := range b.accs {
-		if acc == nil {
-			for _, g := range groups {
-				out[i].AppendInt(b.rows[g])
-			}
-			continue
+	return a.resultsIn(a.ctx, b, groups, out)
+}
+
+// resultsIn is results of a worker.
+func (a *aggregate) resultsIn(ctx *fn.Ctx, b *bucket, groups []uint32, out []*vec.Builder) error {
+	for i := range b.accs {
+		if err := a.resultIn(ctx, b, i, groups, out[i]); err != nil {
+			return err
 		}
-		if err := a.values(acc, groups, out[i]); err != nil {
-			return fmt.Errorf("%s: %w", a.cfg.Name, err)
+	}
+	return nil
+}
+
+// resultIn appends one aggregate of groups.
+func (a *aggregate) resultIn(ctx *fn.Ctx, b *bucket, i int, groups []uint32, out *vec.Builder) error {
+	acc := b.accs[i]
+	if acc == nil {
+		for _, g := range groups {
+			out.AppendInt(b.rows[g])
 		}
+		return nil
+	}
+	if err := values(ctx, acc, groups, out); err != nil {
+		return fmt.Errorf("%s: %w", a.cfg.Name, err)
 	}
 	return nil
 }
@@ -27,25 +41,32 @@ func (a *aggregate) results(b *bucket, groups []uint32, out []*vec.Builder) erro
 // values appends the value of one aggregate for groups. One that cannot be computed is
 // an error or, where the query wants it so, NULL and a count: its accumulator has
 // appended the groups before it and nothing more.
-func (a *aggregate) values(acc fn.Accumulator, groups []uint32, out *vec.Builder) error {
+func values(ctx *fn.Ctx, acc fn.Accumulator, groups []uint32, out *vec.Builder) error {
 	for {
 		from := out.Len()
 		err := acc.Result(groups, out)
 		var bad *fn.DataError
-		if err == nil || a.ctx == nil || !a.ctx.NullOnError || !errors.As(err, &bad) {
+		if err == nil || ctx == nil || !ctx.NullOnError || !errors.As(err, &bad) {
 			return err
 		}
 		groups = groups[out.Len()-from+1:]
 		out.AppendNull()
-		a.ctx.Errors++
+		ctx.Errors++
 	}
 }
 
 // oldResults is results for rows that were given before: what could not be computed
 // was counted then.
 func (a *aggregate) oldResults(b *bucket, groups []uint32) error {
-	if a.ctx != nil {
-		defer func(n int64) { a.ctx.Errors = n }(a.ctx.Errors)
-	}
+	defer forgetErrors(a.ctx)()
 	return a.results(b, groups, b.old)
+}
+
+// forgetErrors returns what takes back the errors counted in between.
+func forgetErrors(ctx *fn.Ctx) func() {
+	if ctx == nil {
+		return func() {}
+	}
+	n := ctx.Errors
+	return func() { ctx.Errors = n }
 }

@@ -68,14 +68,19 @@ func (b *bucket) grow(n int) {
 	if n <= b.size {
 		return
 	}
-	b.size = n
-	b.rows = growZero(b.rows, n)
-	b.flags = growZero(b.flags, n)
+	b.growRows(n)
 	for _, acc := range b.accs {
 		if acc != nil {
 			acc.Grow(n)
 		}
 	}
+}
+
+// growRows makes places for groups, but for those in accumulators.
+func (b *bucket) growRows(n int) {
+	b.size = n
+	b.rows = growZero(b.rows, n)
+	b.flags = growZero(b.flags, n)
 }
 
 func growZero[T any](s []T, n int) []T {
@@ -108,17 +113,27 @@ func (b *bucket) used() int {
 
 // addGroups adds groups of src to groups of b.
 func (b *bucket) addGroups(src *bucket, from, into []uint32) error {
-	for i, g := range into {
-		b.rows[g] += src.rows[from[i]]
-	}
-	for i, acc := range b.accs {
-		if acc != nil {
-			if err := acc.Merge(src.accs[i], from, into); err != nil {
-				return err
-			}
+	b.addRows(src, from, into)
+	for i := range b.accs {
+		if err := b.addAccs(i, src, from, into); err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+func (b *bucket) addRows(src *bucket, from, into []uint32) {
+	for i, g := range into {
+		b.rows[g] += src.rows[from[i]]
+	}
+}
+
+// addAccs adds groups of an accumulator of src.
+func (b *bucket) addAccs(i int, src *bucket, from, into []uint32) error {
+	if b.accs[i] == nil {
+		return nil
+	}
+	return b.accs[i].Merge(src.accs[i], from, into)
 }
 
 // adopted makes a local's bucket a part of the state: all of its groups are new.

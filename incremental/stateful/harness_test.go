@@ -130,12 +130,18 @@ type variant struct {
 	gaps    bool // a selection over batches with rows that do not count
 	workers int  // 0 = the operator itself steps
 	restart bool
+	// crew lends so many workers to Flush and Advance, whatever the work is worth; anyone
+	// may emit at the same time if free.
+	crew int
+	free bool
 }
 
 func (c *opCase) variants() []variant {
 	vs := []variant{{batch: 2048}, {batch: 1}, {batch: 3, gaps: true}, {batch: 2048, restart: true}, {batch: 3, restart: true}}
+	vs = append(vs, variant{batch: 2048, crew: 3})
 	if !c.ordered {
-		vs = append(vs, variant{batch: 2, workers: 1}, variant{batch: 2, workers: 4}, variant{batch: 1, workers: 4, restart: true})
+		vs = append(vs, variant{batch: 1, workers: 4, crew: 2}, variant{batch: 2, workers: 5, crew: 4, free: true, restart: true},
+			variant{batch: 2, workers: 1}, variant{batch: 2, workers: 4}, variant{batch: 1, workers: 4, restart: true})
 	}
 	return vs
 }
@@ -151,7 +157,16 @@ type run struct {
 }
 
 func (c *opCase) newRun(t tester, v variant) *run {
-	return &run{c: c, v: v, op: c.make(t), log: memLog{}, sum: bag{}}
+	return &run{c: c, v: v, op: v.make(t, c), log: memLog{}, sum: bag{}}
+}
+
+// make makes the operator of a variant.
+func (v variant) make(t tester, c *opCase) Operator {
+	op := c.make(t)
+	if v.crew > 0 {
+		shareFrom(op, 1)
+	}
+	return op
 }
 
 // trigger plays one trigger and returns what was emitted.
@@ -175,6 +190,9 @@ func (r *run) trigger(t tester, id int, changes []change, fronts []int64) bag {
 		return nil
 	}
 	tr := &Trigger{BatchID: int64(id), Ctx: &fn.Ctx{}}
+	if r.v.crew > 0 {
+		newCrew(r.v.crew, tr, emit, r.v.free)
+	}
 	r.fate = [3]int64{}
 	r.step(t, tr, changes, emit)
 	if err := r.op.Flush(tr, emit); err != nil {
@@ -188,7 +206,7 @@ func (r *run) trigger(t tester, id int, changes []change, fronts []int64) bag {
 	}
 	replaced := r.c.replaces && r.op.(*Materialize).Changed()
 	if r.v.restart {
-		r.op = r.c.make(t)
+		r.op = r.v.make(t, r.c)
 		r.log.load(t, r.op)
 	}
 	if replaced {

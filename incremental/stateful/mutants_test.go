@@ -25,6 +25,8 @@ var mutants = map[string]func() []*opCase{
 	"panes are never late":                                  aggCases,
 	"DISTINCT passes weights":                               aggCases,
 	"the sum of nothing is 0":                               aggCases,
+	"shared accumulators miss the last aggregate":           aggCases,
+	"a round emits what its last worker made":               aggCases,
 	"rows at the watermark are late":                        dedupCases,
 	"within-watermark keys live one delay more":             dedupCases,
 	"NOT IN ignores NULLs":                                  joinCases,

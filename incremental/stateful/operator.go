@@ -31,6 +31,24 @@ type Trigger struct {
 	// Late is told of rows that an operator refused, before they are dropped; nil when
 	// nobody keeps them. Counting is done by vec.Batch.Mark.
 	Late func(operator string, b *vec.Batch, rows []int32) error
+	// Workers are lent to Flush and Advance; nil = there is the caller alone.
+	Workers Workers
+	Worker  int // number of the worker that the trigger is given to, the caller being 0
+	// Out takes the operator's rows from this worker while others emit too; nil = those who
+	// take them want them from the caller, in a fixed order.
+	Out Emit
+}
+
+// Workers are goroutines of the graph that an operator may use in Flush and Advance for
+// work that is worth it: from about 8,000 groups or rows on. Operators own none.
+type Workers interface {
+	// Count is how many there are with the caller, at least 1.
+	Count() int
+	// Share calls work once for each i below n, in this order, on workers that are free, and
+	// returns when all are done. t is the trigger as the worker has it: its Ctx and its
+	// number are not used by others meanwhile. After an error nothing more is begun; the
+	// error is that of the least i. A panic is an error. work does not share.
+	Share(n int, work func(t *Trigger, i int) error) error
 }
 
 // Stepper takes a part of a trigger's input. An operator is a Stepper itself; those

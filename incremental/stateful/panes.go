@@ -101,7 +101,7 @@ func (a *aggregate) flushPanes(locals []*aggLocal, out Emit) error {
 			return err
 		}
 		kept := a.stats
-		if err := a.emitChanges(w.keys, out); err != nil {
+		if err := a.emitChanges([]*bucket{w.keys}, out); err != nil {
 			return err
 		}
 		a.stats = kept // entries of the state are panes

@@ -19,7 +19,7 @@ func Sorted(inner fn.AggImpl, keys []types.Type, orders []vec.Order) fn.AggImpl 
 		Args:   append(slices.Clone(inner.Args), keys...),
 		Result: inner.Result,
 		New: func(bool) fn.Accumulator {
-			return &sortedRows{inner: inner, orders: orders, args: vec.NewBuilders(inner.Args)}
+			return &sortedRows{inner: inner, orders: orders}
 		},
 	}
 }
@@ -30,7 +30,6 @@ type sortedRows struct {
 	valueBag
 	inner  fn.AggImpl
 	orders []vec.Order
-	args   []*vec.Builder
 }
 
 // Add implements fn.Accumulator.
@@ -60,26 +59,27 @@ func (a *sortedRows) Result(groups []uint32, out *vec.Builder) error {
 	acc := a.inner.New(false)
 	acc.Grow(len(groups))
 	numbers := make([]uint32, len(groups))
+	args := vec.NewBuilders(a.inner.Args)
 	for i, g := range groups {
 		numbers[i] = uint32(i)
-		if err := a.replay(g, uint32(i), acc); err != nil {
+		if err := a.replay(g, uint32(i), args, acc); err != nil {
 			return err
 		}
 	}
 	return acc.Result(numbers, out)
 }
 
-// replay gives the rows of a group to acc, in order.
-func (a *sortedRows) replay(group, number uint32, acc fn.Accumulator) error {
-	for _, b := range a.args {
+// replay gives the rows of a group to acc, in order. args are scratch.
+func (a *sortedRows) replay(group, number uint32, args []*vec.Builder, acc fn.Accumulator) error {
+	for _, b := range args {
 		b.Reset()
 	}
-	rows := fn.AggRows{Args: make([]*vec.Vector, len(a.args))}
+	rows := fn.AggRows{Args: make([]*vec.Vector, len(args))}
 	var failed error
 	a.walk(group, func(key []byte, w int64) bool {
 		end := len(key) - 4
 		head := binary.BigEndian.Uint32(key[end:])
-		failed = vec.DecodeRowKey(key[head:end], a.args)
+		failed = vec.DecodeRowKey(key[head:end], args)
 		rows.W = append(rows.W, w)
 		rows.Groups = append(rows.Groups, number)
 		return failed == nil
@@ -87,7 +87,7 @@ func (a *sortedRows) replay(group, number uint32, acc fn.Accumulator) error {
 	if failed != nil || len(rows.Groups) == 0 {
 		return failed
 	}
-	for i, b := range a.args {
+	for i, b := range args {
 		rows.Args[i] = b.Finish()
 	}
 	return acc.Add(rows)

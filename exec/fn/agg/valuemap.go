@@ -68,6 +68,7 @@ func (m *valueMap) find(values []*vec.Vector, n int, sel []int32, groups []uint3
 // linkAdded puts new entries into the lists of their groups.
 func (m *valueMap) linkAdded(groups []uint32) {
 	added := m.table.Added()
+	m.room()
 	for i := 0; len(added) > 0; i++ {
 		if m.found[i] == added[0] {
 			m.link(added[0], groups[i])
@@ -76,10 +77,21 @@ func (m *valueMap) linkAdded(groups []uint32) {
 	}
 }
 
-func (m *valueMap) link(at, group uint32) {
-	for int(at) >= len(m.entries) {
-		m.entries = append(m.entries, mapEntry{})
+// room makes room for all entries of the table.
+func (m *valueMap) room() {
+	n := m.table.Cap()
+	switch {
+	case n <= len(m.entries):
+	case n <= cap(m.entries):
+		m.entries = m.entries[:n]
+	default:
+		grown := make([]mapEntry, n, max(n, 2*cap(m.entries)))
+		copy(grown, m.entries)
+		m.entries = grown
 	}
+}
+
+func (m *valueMap) link(at, group uint32) {
 	ends := &m.heads.at[group]
 	m.entries[at] = mapEntry{group: group, prev: ends.last}
 	if ends.last != 0 {
@@ -190,6 +202,7 @@ func (m *valueMap) load(group uint32, key, val []byte) error {
 		return err
 	}
 	if len(m.table.Added()) > 0 {
+		m.room()
 		m.link(at, group)
 	}
 	m.entries[at].weight = w
