@@ -175,7 +175,7 @@ func sameList(a, b []*Const) bool {
 		return false
 	}
 	for i := range a {
-		if !vec.Equal(a[i].V, 0, b[i].V, 0) {
+		if !a[i].Type().Equal(b[i].Type()) || !vec.Equal(a[i].V, 0, b[i].V, 0) {
 			return false
 		}
 	}

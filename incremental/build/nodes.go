@@ -41,6 +41,8 @@ func (g *Graph) fill(ctx context.Context, n *node) (err error) {
 	case *physical.Hop:
 		t := columnTypes(p.Input)[p.Time]
 		n.stage = func() stage { return op.NewHop(p.Time, p.Window.Size, p.Window.Slide, p.Window.Offset, t) }
+	case *physical.Expand:
+		n.stage = func() stage { return op.NewExpand(p.Cols, expandSets(p)) }
 	case *physical.Aggregate:
 		n.bound, n.boundOut = front(p.Bound), true
 		n.op, err = stateful.NewAggregate(g.aggregate(p))
@@ -73,6 +75,14 @@ func front(b *physical.Bound) int {
 		return -1
 	}
 	return b.Front
+}
+
+func expandSets(p *physical.Expand) []op.ExpandSet {
+	sets := make([]op.ExpandSet, len(p.Sets))
+	for i, s := range p.Sets {
+		sets[i] = op.ExpandSet{ID: s.ID, In: s.In}
+	}
+	return sets
 }
 
 func (g *Graph) aggregate(p *physical.Aggregate) stateful.AggregateConfig {

@@ -19,6 +19,10 @@ func bucketWidth(n physical.Node, col int) int64 {
 		}
 	case *physical.Filter:
 		return bucketWidth(p.Input, col)
+	case *physical.Expand:
+		if col < len(p.Input.Props().Columns) {
+			return bucketWidth(p.Input, col)
+		}
 	case *physical.Hop:
 		if col < len(p.Input.Props().Columns) {
 			return bucketWidth(p.Input, col)

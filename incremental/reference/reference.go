@@ -88,6 +88,8 @@ func (i *interpreter) compute(n logical.Node) ([]Row, error) {
 		return i.unnest(n)
 	case *logical.UnionAll:
 		return i.union(n)
+	case *logical.Expand:
+		return i.expand(n)
 	case *logical.SetOp:
 		return i.setOp(n)
 	case *logical.Aggregate:

@@ -197,10 +197,6 @@ const (
 	// Example: SELECT k FROM plain ORDER BY k LIMIT 3
 	TopN Code = "SQL3104"
 
-	// SQL3106: ROLLUP, CUBE, GROUPING SETS.
-	// Example: SELECT k, count(*) FROM plain GROUP BY ROLLUP (k)
-	GroupingSets Code = "SQL3106"
-
 	// SQL3107: subqueries over a stream as values or conditions.
 	// Example: SELECT k, (SELECT max(v) FROM events) FROM plain
 	StreamSubquery Code = "SQL3107"

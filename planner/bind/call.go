@@ -30,8 +30,7 @@ func (e *env) call(x *ast.Call) expr.Node {
 		return e.generatorCall(x)
 	}
 	if name == "grouping" || name == "grouping_id" {
-		e.b.notYet(diag.GroupingSets, x.Span, name)
-		return nil
+		return e.grouping(x, name)
 	}
 	if !e.plainCall(x) {
 		return nil

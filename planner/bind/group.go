@@ -30,17 +30,7 @@ func (sel *selectBinder) bindGroupBy() {
 		sel.groupByAll()
 		return
 	}
-	for _, it := range g.Items {
-		if it.Kind != ast.GroupTuple {
-			sel.fail()
-			sel.b.notYet(diag.GroupingSets, it.Span, map[ast.GroupKind]string{ast.GroupRollup: "ROLLUP",
-				ast.GroupCube: "CUBE", ast.GroupSets: "GROUPING SETS"}[it.Kind])
-			continue
-		}
-		for _, x := range it.Exprs {
-			sel.groupBy(x)
-		}
-	}
+	sel.groupItems(g.Items)
 }
 
 // groupByAll groups by every item without an aggregate.
@@ -58,18 +48,18 @@ func (sel *selectBinder) groupByAll() {
 	}
 }
 
-// groupBy adds one key: an ordinal, a column, an alias or an expression.
-func (sel *selectBinder) groupBy(x ast.Expr) {
+// groupBy adds one key, an ordinal, a column, an alias or an expression, and returns its
+// number; none after an error.
+func (sel *selectBinder) groupBy(x ast.Expr) []int {
 	if l, ok := x.(*ast.Literal); ok && l.Kind == ast.LitInt {
-		sel.groupByOrdinal(l)
-		return
+		return sel.groupByOrdinal(l)
 	}
 	n := sel.env(inGroupBy).expr(x)
 	if n == nil {
 		sel.fail()
-		return
+		return nil
 	}
-	sel.addKey(n, sel.keyName(x, n), x.Pos())
+	return sel.addKey(n, sel.keyName(x, n), x.Pos())
 }
 
 func (sel *selectBinder) keyName(x ast.Expr, n expr.Node) string {
@@ -79,16 +69,17 @@ func (sel *selectBinder) keyName(x ast.Expr, n expr.Node) string {
 	return n.String()
 }
 
-func (sel *selectBinder) groupByOrdinal(l *ast.Literal) {
+func (sel *selectBinder) groupByOrdinal(l *ast.Literal) []int {
 	i, ok := sel.ordinal(l, "GROUP BY")
 	if !ok {
 		sel.fail()
-		return
+		return nil
 	}
 	sel.bindItem(i)
 	if it := sel.items[i]; len(it.nodes) == 1 {
-		sel.addKey(it.nodes[0], it.name, l.Span)
+		return sel.addKey(it.nodes[0], it.name, l.Span)
 	}
+	return nil
 }
 
 // ordinal turns a number into the index of an item.
@@ -101,26 +92,25 @@ func (sel *selectBinder) ordinal(l *ast.Literal, clause string) (int, bool) {
 	return n - 1, true
 }
 
-func (sel *selectBinder) addKey(n expr.Node, name string, span diag.Span) {
+func (sel *selectBinder) addKey(n expr.Node, name string, span diag.Span) []int {
 	if hasOverRef(n) {
 		sel.fail()
 		sel.b.errorf(diag.MisplacedWindow, span, "GROUP BY %s groups by a function with OVER", n).
 			WithHint("compute it in a subquery: SELECT … FROM (SELECT …, f() OVER (…) AS x …) GROUP BY x")
-		return
+		return nil
 	}
 	if hasAggRef(n) {
 		sel.fail()
 		sel.b.errorf(diag.MisplacedAggregate, span, "GROUP BY %s groups by an aggregate", n)
-		return
+		return nil
 	}
-	for _, k := range sel.keys {
-		if expr.Equal(k, n) {
-			return
-		}
+	if i := indexOf(sel.keys, n); i >= 0 {
+		return []int{i}
 	}
 	sel.keys = append(sel.keys, n)
 	sel.keyNames = append(sel.keyNames, name)
 	sel.keySpans = append(sel.keySpans, span)
+	return []int{len(sel.keys) - 1}
 }
 
 func hasAggRef(n expr.Node) bool {
@@ -205,9 +195,11 @@ func (sel *selectBinder) regroupColumn(c *expr.Column, span diag.Span) expr.Node
 		return c
 	case c.Index >= outerBase:
 		return c
+	case c.Index == setIndex:
+		return &expr.Column{Index: len(sel.keys), Name: c.Name, T: c.T}
 	case c.Index >= aggBase:
 		a := sel.aggs[c.Index-aggBase]
-		return &expr.Column{Index: len(sel.keys) + c.Index - aggBase, Name: a.String(), T: a.Impl.Result}
+		return &expr.Column{Index: sel.keyCount() + c.Index - aggBase, Name: a.String(), T: a.Impl.Result}
 	}
 	if s, ok := sel.spans[c]; ok {
 		span = s
@@ -233,7 +225,7 @@ func (sel *selectBinder) build(having expr.Node, order []orderKey, limit, offset
 		sorts[i] = o.node
 	}
 	if sel.grouped {
-		plan = &logical.Aggregate{Input: plan, Keys: sel.keys, KeyNames: sel.keyNames, Aggs: sel.aggs}
+		plan = sel.aggregateNode()
 		ok := sel.regroupAll(exprs, spans)
 		ok = sel.regroupAll(sorts, nil) && ok
 		if having != nil {

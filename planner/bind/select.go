@@ -37,6 +37,8 @@ type selectBinder struct {
 	keys     []expr.Node
 	keyNames []string
 	keySpans []diag.Span
+	keysDone bool                  // no key is added any more
+	sets     []logical.GroupingSet // nil = all keys together
 	aggs     []logical.Agg
 	posts    []postJoin  // scalar subqueries to join after grouping
 	overs    []overCall  // calls with OVER
@@ -91,6 +93,7 @@ func (sel *selectBinder) bindClauses() expr.Node {
 	sel.expandItems()
 	sel.bindWhere()
 	sel.bindGroupBy()
+	sel.keysDone = true
 	for i := range sel.items {
 		sel.bindItem(i)
 	}

@@ -190,6 +190,8 @@ func (l *Lowerer) node(n logical.Node, need []bool) *lowered {
 		return l.unnest(x, need)
 	case *logical.Hop:
 		return l.hop(x, need)
+	case *logical.Expand:
+		return l.expand(x, need)
 	case *logical.Aggregate:
 		return l.aggregate(x, need)
 	case *logical.Distinct:

@@ -24,7 +24,6 @@ var Table = []Entry{
 	{diag.SessionWindow, "session window", "is not supported yet on streams", "use window(ts, size)"},
 	{diag.OverWindow, "over", "is not supported yet on streams", ""},
 	{diag.TopN, "top-n", "is not supported yet on streams", "use EMIT COMPLETE over an aggregate"},
-	{diag.GroupingSets, "grouping sets", "is not supported yet on streams", "union one GROUP BY for each set"},
 	{diag.StreamSubquery, "subquery over a stream", "is not supported yet on streams", ""},
 	{diag.CorrelatedSubquery, "correlated subquery", "is not supported yet", "write it as a join"},
 	{diag.CumulateWindow, "cumulate window", "is not supported yet on streams", "use window(ts, size)"},

@@ -215,6 +215,7 @@ func (g *grammar) group(s *Select, sc scope) {
 		e := g.expr(out, []Kind{Int, Big, Dbl, Str, Bool}[g.r.IntN(5)], 2)
 		s.Items = append(s.Items, Item{e, g.name("c")})
 	}
+	g.groupingSets(s)
 	if g.chance(30) {
 		s.Having = append(s.Having, g.having(out))
 	}

@@ -25,6 +25,7 @@ var operatorMutants = []string{
 	"rows at the watermark are late",
 	"EXCEPT ALL owes rows",
 	"EXCEPT never takes rows back",
+	"grouping sets share one id",
 	"NOT IN ignores NULLs",
 	"residual is a filter after the join",
 	"state-not-loaded",

@@ -89,6 +89,7 @@ type Select struct {
 	Grouped  bool
 	Window   *Window
 	Keys     []*Expr
+	Sets     string // "ROLLUP", "CUBE" or "GROUPING SETS" of the keys; "" = all together
 	Having   []*Expr
 	Union    []*Select
 	Op       string   // how it combines with what is before it, in Union
@@ -217,7 +218,11 @@ func (p *printer) groupBy(s *Select) {
 	if w := s.Window; w != nil {
 		keys = append(keys, w.groupBy())
 	}
-	keys = append(keys, s.Keys...)
+	if s.Sets != "" && len(s.Keys) > 0 {
+		keys = append(keys, &Expr{Text: s.setForm(), Kids: s.Keys})
+	} else {
+		keys = append(keys, s.Keys...)
+	}
 	if s.Grouped {
 		p.clause(" GROUP BY ", keys, ", ")
 	}
