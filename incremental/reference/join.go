@@ -58,6 +58,8 @@ func (i *interpreter) joinRow(j *logical.Join, l Row, right []Row) ([]Row, error
 		return keepIf(l, len(matches) > 0), nil
 	case logical.Anti:
 		return keepIf(l, len(matches) == 0 && !unsure), nil
+	case logical.Mark:
+		return []Row{pair(l, Row{Values: []any{mark(len(matches) > 0, unsure)}})}, nil
 	case logical.Left:
 		if len(matches) == 0 {
 			matches = []Row{{Values: make([]any, len(j.R.Schema()))}}
@@ -68,6 +70,14 @@ func (i *interpreter) joinRow(j *logical.Join, l Row, right []Row) ([]Row, error
 		out[k] = pair(l, r)
 	}
 	return out, nil
+}
+
+// mark is the value of a mark join's column.
+func mark(matched, unsure bool) any {
+	if !matched && unsure {
+		return nil
+	}
+	return matched
 }
 
 func keepIf(r Row, keep bool) []Row {

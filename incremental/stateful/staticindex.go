@@ -19,11 +19,12 @@ const (
 	LeftJoin           // input rows without a match get NULLs
 	SemiJoin           // input rows with a match, once
 	AntiJoin           // input rows without one
+	MarkJoin           // input rows, and whether they have one
 )
 
 // StaticJoinConfig describes the join of a delta (the input) with a finite relation.
-// Output columns are those of the input, then, except for semi and anti joins, those of
-// the static side. Without keys it is a cross join.
+// Output columns are those of the input, then those of the static side; semi and anti
+// joins have the input's only, and a mark join adds one BOOLEAN column. Without keys it is a cross join.
 type StaticJoinConfig struct {
 	Name        string
 	Kind        JoinKind
@@ -34,8 +35,9 @@ type StaticJoinConfig struct {
 	StaticTypes []types.Type
 	// Residual is the rest of the ON condition, over input columns, then static ones.
 	Residual expr.Node
-	// NullAware is NOT IN, for AntiJoin: the first NullAware keys are compared under its
-	// rules, the others select the static rows that they are compared with.
+	// NullAware is NOT IN, for AntiJoin, and IN, for MarkJoin: the first NullAware keys are
+	// compared under its rules; the others, and the residual, select the static rows that
+	// they are compared with.
 	NullAware int
 	Single    bool // more than one match of an input row is an error
 }
@@ -99,10 +101,8 @@ func NewStaticIndex(cfg StaticJoinConfig, batches []*vec.Batch) (*StaticIndex, e
 
 func (c *StaticJoinConfig) check() error {
 	switch {
-	case c.NullAware > 0 && c.Kind != AntiJoin:
-		return errors.New("NOT IN is an anti join")
-	case c.NullAware > 0 && c.Residual != nil:
-		return errors.New("NOT IN with a correlation other than equality is not supported; write NOT EXISTS")
+	case c.NullAware > 0 && c.Kind < AntiJoin:
+		return errors.New("NOT IN is an anti join, and IN as a value a mark join")
 	case c.NullAware > len(c.InputKeys):
 		return errors.New("NOT IN compares keys")
 	}

@@ -29,6 +29,7 @@ type StaticJoin struct {
 	sel     []int32
 	codes   []uint32
 	matched []bool
+	unsure  []bool
 
 	// Pairs under way: input row and static row, −1 = NULLs.
 	in, static []int32
@@ -54,8 +55,6 @@ func (j *StaticJoin) Process(c *fn.Ctx, b *vec.Batch, emit func(*vec.Batch) erro
 	}
 	j.groups = j.lookup(j.table, b, j.cfg.InputKeys, j.groups)
 	switch {
-	case j.cfg.NullAware > 0:
-		return j.notIn(b, emit)
 	case j.cfg.Kind >= SemiJoin:
 		return j.exists(c, b, emit)
 	case j.unique && j.cfg.Residual == nil:
@@ -132,25 +131,6 @@ func (j *StaticJoin) staticCols(codes []uint32, valid []uint64) []*vec.Vector {
 	return out
 }
 
-// exists is the semi or anti join.
-func (j *StaticJoin) exists(c *fn.Ctx, b *vec.Batch, emit func(*vec.Batch) error) error {
-	j.matched = growZero(j.matched, b.Rows())[:b.Rows()]
-	for i, g := range j.groups {
-		j.matched[i] = len(j.matches(g)) > 0
-	}
-	if j.cfg.Residual != nil {
-		clear(j.matched)
-		err := j.candidates(c, b, func(i int, _, _ int32, holds bool) error {
-			j.matched[i] = j.matched[i] || holds
-			return nil
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return j.keep(b, emit, func(i int) bool { return j.matched[i] == (j.cfg.Kind == SemiJoin) })
-}
-
 // keep emits the rows of b for which wanted holds, by their position.
 func (j *StaticJoin) keep(b *vec.Batch, emit func(*vec.Batch) error, wanted func(i int) bool) error {
 	j.sel = j.sel[:0]
@@ -165,46 +145,6 @@ func (j *StaticJoin) keep(b *vec.Batch, emit func(*vec.Batch) error, wanted func
 	out := *b
 	out.Sel = j.sel
 	return emit(&out)
-}
-
-// notIn is the anti join under the rules of NOT IN: a row is kept if no comparison with
-// a static row is true or unknown.
-func (j *StaticJoin) notIn(b *vec.Batch, emit func(*vec.Batch) error) error {
-	n := j.cfg.NullAware
-	j.part = j.lookup(j.parts, b, j.cfg.InputKeys[n:], j.part)
-	return j.keep(b, emit, func(i int) bool {
-		p := j.part[i]
-		if p == hash.Missing || len(j.inPart.of(p)) == 0 {
-			return true
-		}
-		null := false
-		for _, c := range j.cfg.InputKeys[:n] {
-			null = null || b.Cols[c].IsNull(b.Row(i))
-		}
-		if mutant.On("NOT IN ignores NULLs") || !null && !j.nullPart[p] {
-			return j.groups[i] == hash.Missing
-		}
-		return j.groups[i] == hash.Missing && j.allDiffer(b, b.Row(i), j.inPart.of(p))
-	})
-}
-
-// allDiffer tells that each of the static rows differs from the input row in a compared
-// key that is NULL on neither side.
-func (j *StaticJoin) allDiffer(b *vec.Batch, row int, rows []int32) bool {
-	if j.cfg.NullAware == 1 {
-		return false // one key, and NULL on a side
-	}
-	for _, r := range rows {
-		differs := false
-		for k := range j.cfg.NullAware {
-			x, y := b.Cols[j.cfg.InputKeys[k]], j.cols[j.cfg.StaticKeys[k]]
-			differs = differs || !x.IsNull(row) && !y.IsNull(int(r)) && !vec.Equal(x, row, y, int(r))
-		}
-		if !differs {
-			return false
-		}
-	}
-	return true
 }
 
 // pairs is the join with any number of matches, in the order of the input.

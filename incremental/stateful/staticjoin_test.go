@@ -123,22 +123,29 @@ func (j *joinTwin) keysMatch(in, st []any, from, to int) int {
 }
 
 func (j *joinTwin) joined(in []any) [][]any {
-	if j.cfg.NullAware > 0 {
-		return j.notIn(in)
-	}
 	var out [][]any
+	unsure := false
 	for _, st := range j.static {
-		if j.keysMatch(in, st, 0, len(j.cfg.InputKeys)) != 1 {
-			continue
-		}
 		both := append(append([]any{}, in...), st...)
 		if l, ok := j.cfg.Residual.(less); ok && !(both[l.a] != nil && both[l.b] != nil && both[l.a].(int64) < both[l.b].(int64)) {
+			continue
+		}
+		n := j.cfg.NullAware
+		if j.keysMatch(in, st, n, len(j.cfg.InputKeys)) != 1 {
+			continue
+		}
+		if truth := j.keysMatch(in, st, 0, n); n > 0 && truth != 1 {
+			unsure = unsure || truth == -1
 			continue
 		}
 		out = append(out, both)
 	}
 	switch {
-	case j.cfg.Kind == SemiJoin && len(out) > 0, j.cfg.Kind == AntiJoin && len(out) == 0:
+	case j.cfg.Kind == MarkJoin && len(out) == 0 && unsure:
+		return [][]any{append(append([]any{}, in...), nil)}
+	case j.cfg.Kind == MarkJoin:
+		return [][]any{append(append([]any{}, in...), len(out) > 0)}
+	case j.cfg.Kind == SemiJoin && len(out) > 0, j.cfg.Kind == AntiJoin && len(out) == 0 && !unsure:
 		return [][]any{in}
 	case j.cfg.Kind >= SemiJoin:
 		return nil
@@ -146,16 +153,6 @@ func (j *joinTwin) joined(in []any) [][]any {
 		return [][]any{append(append([]any{}, in...), nil, nil, nil)}
 	}
 	return out
-}
-
-func (j *joinTwin) notIn(in []any) [][]any {
-	n := j.cfg.NullAware
-	for _, st := range j.static {
-		if j.keysMatch(in, st, n, len(j.cfg.InputKeys)) == 1 && j.keysMatch(in, st, 0, n) != 0 {
-			return nil
-		}
-	}
-	return [][]any{in}
 }
 
 var joinInput = []types.Type{bigint, text, bigint}
@@ -203,19 +200,21 @@ func staticSides(seed uint64) map[string][][]any {
 
 func joinCases() []*opCase {
 	var out []*opCase
-	for _, kind := range []JoinKind{InnerJoin, LeftJoin, SemiJoin, AntiJoin} {
+	for _, kind := range []JoinKind{InnerJoin, LeftJoin, SemiJoin, AntiJoin, MarkJoin} {
 		for side, rows := range staticSides(uint64(kind)) {
-			name := fmt.Sprint([]string{"inner ", "left ", "semi ", "anti "}[kind], side)
+			name := fmt.Sprint([]string{"inner ", "left ", "semi ", "anti ", "mark "}[kind], side)
 			out = append(out,
 				joinCase(name, StaticJoinConfig{Kind: kind, InputKeys: []int{0}, StaticKeys: []int{0}}, rows, true),
 				joinCase(name+" null safe", StaticJoinConfig{Kind: kind, InputKeys: []int{1, 0}, StaticKeys: []int{1, 0}, NullSafe: []bool{false, true}}, rows, false),
 				joinCase(name+" residual", StaticJoinConfig{Kind: kind, InputKeys: []int{1}, StaticKeys: []int{1}, Residual: less{2, 5}}, rows, true),
 				joinCase(name+" cross", StaticJoinConfig{Kind: kind}, rows, true))
-			if kind == AntiJoin {
+			if kind >= AntiJoin {
 				out = append(out,
-					joinCase("not in "+side, StaticJoinConfig{Kind: kind, InputKeys: []int{0}, StaticKeys: []int{0}, NullAware: 1}, rows, true),
-					joinCase("not in two "+side, StaticJoinConfig{Kind: kind, InputKeys: []int{0, 2}, StaticKeys: []int{0, 2}, NullAware: 2}, rows, true),
-					joinCase("correlated not in "+side, StaticJoinConfig{Kind: kind, InputKeys: []int{0, 1}, StaticKeys: []int{0, 1}, NullAware: 1}, rows, true))
+					joinCase(name+" in", StaticJoinConfig{Kind: kind, InputKeys: []int{0}, StaticKeys: []int{0}, NullAware: 1}, rows, true),
+					joinCase(name+" in two", StaticJoinConfig{Kind: kind, InputKeys: []int{0, 2}, StaticKeys: []int{0, 2}, NullAware: 2}, rows, true),
+					joinCase(name+" correlated in", StaticJoinConfig{Kind: kind, InputKeys: []int{0, 1}, StaticKeys: []int{0, 1}, NullAware: 1}, rows, true),
+					joinCase(name+" in with residual", StaticJoinConfig{Kind: kind, InputKeys: []int{0, 1}, StaticKeys: []int{0, 1}, NullAware: 1, Residual: less{2, 5}}, rows, true),
+					joinCase(name+" in two with residual", StaticJoinConfig{Kind: kind, InputKeys: []int{0, 2}, StaticKeys: []int{0, 2}, NullAware: 2, Residual: less{2, 5}}, rows, true))
 			}
 		}
 	}

@@ -37,7 +37,7 @@ type Join struct {
 	NullSafe     []bool      // key by key: NULL matches NULL
 	Residual     expr.Node   // nil = true
 	// NullAware > 0, for Anti and Mark: IN over the first NullAware keys, among the right
-	// rows that the other keys select.
+	// rows that the other keys and the residual select.
 	NullAware int
 	// Single: a left row that has two matches at the end of a trigger is an error (a
 	// scalar subquery).

@@ -22,7 +22,7 @@ func (l *Lowerer) join(j *logical.Join, need []bool) *lowered {
 		NullAware: j.NullAware, Single: j.Single}}
 	nl, nr := len(j.L.Schema()), len(j.R.Schema())
 	lneed, rneed := append([]bool(nil), need[:nl]...), make([]bool, nr)
-	if len(need) > nl {
+	if j.Kind == logical.Inner || j.Kind == logical.Left {
 		copy(rneed, need[nl:])
 	}
 	use(lneed, j.LKeys...)
@@ -96,6 +96,9 @@ func (b *joinBuilder) finish(need []bool) *lowered {
 	n.P.Kind = p.Kind
 	n.P.Columns = append([]types.Column(nil), p.Columns...)
 	out.id.cols = append([]string(nil), left.id.cols...)
+	if n.Kind == physical.Mark {
+		b.mark(out)
+	}
 	if n.Kind == physical.Inner || n.Kind == physical.Left {
 		n.P.Columns = append(n.P.Columns, right.props().Columns...)
 		for i := nl; i < len(need); i++ {
@@ -115,6 +118,13 @@ func (b *joinBuilder) finish(need []bool) *lowered {
 	b.identify(out)
 	passAll(left, &n.P, &out.hard)
 	return out
+}
+
+// mark is the column that a mark join adds: its text is the question that it answers.
+func (b *joinBuilder) mark(out *lowered) {
+	out.cols = append(out.cols, len(b.node.P.Columns))
+	b.node.P.Columns = append(b.node.P.Columns, types.Column{Name: logical.MarkColumn, Type: types.Of(types.Bool)})
+	out.id.cols = append(out.id.cols, "mark "+b.condition())
 }
 
 // residual is the rest of the condition over both sides, which it names apart.
@@ -140,13 +150,13 @@ func (b *joinBuilder) residual(nl, width int) {
 // its matches depend on its key alone, or it stays even without any.
 func (b *joinBuilder) kindAndKeys() {
 	n, p := b.node, b.left.props()
-	single := n.Kind == physical.Semi || n.Kind == physical.Anti || n.Single || b.right.props().HasKey(n.StaticKeys)
+	single := n.Kind >= physical.Semi || n.Single || b.right.props().HasKey(n.StaticKeys)
 	if single {
 		n.P.Keys = p.Keys
 	} else {
 		n.P.Keys = b.jointKeys()
 	}
-	if n.P.Kind == physical.NoDelete && !(n.Kind == physical.Left && single) && !b.stable() {
+	if n.P.Kind == physical.NoDelete && !(n.Kind == physical.Left && single) && n.Kind != physical.Mark && !b.stable() {
 		n.P.Kind = physical.Retract
 	}
 }
@@ -206,6 +216,14 @@ func (b *joinBuilder) jointKeys() [][]int {
 
 func (b *joinBuilder) identify(out *lowered) {
 	n := b.node
+	out.id.base = b.left.id.base + " join " + b.condition()
+	out.id.filters = b.left.id.filters
+	n.OpID = hashOf("join", out.id.rows())
+}
+
+// condition is the kind, the ON condition and the static rows in terms of the sources.
+func (b *joinBuilder) condition() string {
+	n := b.node
 	text := n.Kind.String() + b.j.Flags()
 	for i := range n.InputKeys {
 		text += " " + b.left.id.cols[n.InputKeys[i]] + "=" + b.right.id.cols[n.StaticKeys[i]]
@@ -214,7 +232,5 @@ func (b *joinBuilder) identify(out *lowered) {
 		both := identity{cols: append(append([]string(nil), b.left.id.cols...), b.right.id.cols...)}
 		text += " " + both.text(n.Residual)
 	}
-	out.id.base = b.left.id.base + " join " + text + " (" + b.right.id.rows() + ")"
-	out.id.filters = b.left.id.filters
-	n.OpID = hashOf("join", out.id.rows())
+	return text + " (" + b.right.id.rows() + ")"
 }

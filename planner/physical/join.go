@@ -35,7 +35,7 @@ type Join struct {
 	// nil = true. It belongs to the match: what no pair satisfies has no match.
 	Residual expr.Node
 	// NullAware > 0, for Anti and Mark, is IN over the first NullAware keys, among the
-	// right rows that the other keys select: a row whose comparison with some of them is
+	// right rows that the other keys and the residual select: a row whose comparison with some of them is
 	// unknown, and true with none, is dropped (Anti) or marked NULL (Mark).
 	NullAware int
 	// Single: a left row with more than one match after Flush is an error.

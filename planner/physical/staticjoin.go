@@ -20,10 +20,10 @@ type StaticJoin struct {
 	// Residual is the rest of the ON condition, over input columns then static columns;
 	// nil = true. It belongs to the match: a left row that no pair satisfies gets NULLs.
 	Residual expr.Node
-	// NullAware is NOT IN, for Anti: the keys are the compared columns. A row is kept if
-	// the static side is empty; else only if its key is not NULL, no static key is
-	// NULL, and none matches. With more than one key (a correlated NOT IN), the first
-	// NullAware keys are compared and the others select the rows of the static side.
+	// NullAware is NOT IN, for Anti, and IN, for Mark: the first NullAware keys are the
+	// compared columns; the others, and the residual, select the rows of the static side.
+	// A row is kept (marked FALSE) if none are selected; else only if its key is not NULL,
+	// no selected key is NULL, and none matches.
 	NullAware int
 	// Single: more than one match for an input row is an error (scalar subquery).
 	Single bool

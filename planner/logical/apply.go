@@ -1,0 +1,59 @@
+package logical
+
+import (
+	"github.com/sqlstream/sqlstream/exec/expr"
+	"github.com/sqlstream/sqlstream/parser/diag"
+)
+
+// Apply is a dependent join: R is computed for each row of L, whose columns it reads by
+// outer references with the Apply's scope. It exists between binding and decorrelation
+// only (planner/decorrelate), which makes joins of it.
+type Apply struct {
+	Join
+	Scope int       // of the outer references in R that mean columns of L
+	Span  diag.Span // of the subquery, for refusals
+}
+
+// WithChildren implements Node.
+func (a *Apply) WithChildren(k []Node) Node {
+	c := *a
+	c.L, c.R = k[0], k[1]
+	return &c
+}
+
+// Describe implements Node.
+func (a *Apply) Describe() string {
+	text := "Apply " + a.Kind.String() + a.Flags()
+	if c := a.Condition(); c != "" {
+		text += " on " + c
+	}
+	return text
+}
+
+// Outer references are columns with numbers from here on: a scope and a column of it.
+const (
+	outerBase   = 1 << 40
+	outerStride = 1 << 20
+)
+
+// OuterIndex is the number of a column of a query around.
+func OuterIndex(scope, col int) int { return outerBase + scope*outerStride + col }
+
+// Outer tells which column of which scope a number means, if it is an outer reference.
+func Outer(index int) (scope, col int, ok bool) {
+	if index < outerBase {
+		return 0, 0, false
+	}
+	return (index - outerBase) / outerStride, (index - outerBase) % outerStride, true
+}
+
+// HasOuter reports an outer reference of any scope.
+func HasOuter(n expr.Node) bool {
+	found := false
+	expr.Walk(n, func(x expr.Node) bool {
+		c, ok := x.(*expr.Column)
+		found = found || ok && c.Index >= outerBase
+		return !found
+	})
+	return found
+}
