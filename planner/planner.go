@@ -1,5 +1,5 @@
 // Package planner turns a statement into what the engine runs or keeps: a physical
-// query, or a catalog object. It owns the order of the stages (bind → rules → lower →
+// query, or a catalog object. It owns the order of the stages (bind → decorrelate → rules → lower →
 // mode) and the choice of the output mode, with every refusal that a mode can have. It
 // knows neither operators nor connectors, only their descriptions.
 //
@@ -16,6 +16,7 @@ import (
 	"github.com/sqlstream/sqlstream/parser/diag"
 	"github.com/sqlstream/sqlstream/planner/bind"
 	"github.com/sqlstream/sqlstream/planner/catalog"
+	"github.com/sqlstream/sqlstream/planner/decorrelate"
 	"github.com/sqlstream/sqlstream/planner/logical"
 	"github.com/sqlstream/sqlstream/planner/physical"
 	"github.com/sqlstream/sqlstream/planner/rules"
@@ -68,6 +69,9 @@ func planLogical(stmt ast.Statement, cat *catalog.Catalog, set Settings) (*physi
 	if err := p.targets(stmt); err != nil {
 		return nil, nil, err
 	}
+	if err := p.decorrelate(); err != nil {
+		return nil, nil, err
+	}
 	p.optimise()
 	q, err := p.physical()
 	if err != nil {
@@ -103,6 +107,18 @@ type output struct {
 	table  *catalog.Relation
 	span   diag.Span
 	emit   *ast.Emit
+}
+
+// decorrelate makes joins of dependent joins. It is no rule: every plan needs it.
+func (p *planner) decorrelate() error {
+	for _, o := range p.outs {
+		plan, refused := decorrelate.Plan(o.plan, &expr.Resolver{Functions: p.cat.Functions, Zone: p.set.Zone})
+		if refused != nil {
+			return diag.NewError(nil, refused)
+		}
+		o.plan = plan
+	}
+	return nil
 }
 
 // optimise rewrites every plan.

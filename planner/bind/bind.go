@@ -48,7 +48,9 @@ type Binder struct {
 	views []*catalog.View // being expanded, outermost first
 	at    diag.Span       // inside a view: where the outermost one was named
 	ctes  *cteScope
-	gaps  bool // something was refused by name: what depends on it is not reported
+	// scopes counts those that outer references go to.
+	scopes int
+	gaps   bool // something was refused by name: what depends on it is not reported
 
 	wanted map[*ast.Values][]types.Type // what INSERT makes of the columns of its VALUES
 }

@@ -224,6 +224,11 @@ func (e *env) bindAggregate(x *ast.Call, f *fn.Aggregate) (logical.Agg, bool) {
 			return agg, false
 		}
 	}
+	if onlyOuter(args) {
+		e.b.errorf(diag.NotPlanned, x.Span, "%s of columns of the query around belongs to that query, and is not supported here", x.Name).
+			WithHint("compute it in the query around: SELECT … FROM (SELECT …, %s(…) AS x …)", x.Name)
+		return agg, false
+	}
 	if x.Filter != nil {
 		if agg.Filter = e.condition(x.Filter, "FILTER"); agg.Filter == nil {
 			return agg, false
@@ -240,6 +245,17 @@ func (e *env) bindAggregate(x *ast.Call, f *fn.Aggregate) (logical.Agg, bool) {
 		agg.Order = append(agg.Order, sortKey(n, o))
 	}
 	return agg, true
+}
+
+// onlyOuter reports arguments that read columns, all of queries around.
+func onlyOuter(args []expr.Node) bool {
+	cols := expr.ColumnsOf(args...)
+	for _, c := range cols {
+		if _, _, outer := logical.Outer(c); !outer {
+			return false
+		}
+	}
+	return len(cols) > 0
 }
 
 // conjunction joins conditions, of which the first may be nil.

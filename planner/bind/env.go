@@ -8,6 +8,7 @@ import (
 	"github.com/sqlstream/sqlstream/exec/types"
 	"github.com/sqlstream/sqlstream/parser/ast"
 	"github.com/sqlstream/sqlstream/parser/diag"
+	"github.com/sqlstream/sqlstream/planner/logical"
 )
 
 // clause is the part of a statement in which an expression stands.
@@ -37,8 +38,7 @@ type env struct {
 	inAgg  bool // inside the arguments of an aggregate
 	inOver bool // inside a call with OVER
 	params []*expr.Param
-	// correlated is set when a column of the query around was used.
-	correlated *bool
+	on     *onSubqueries // of a condition of ON; else sel takes the subqueries
 }
 
 // column resolves a name or path.
@@ -66,7 +66,7 @@ func (e *env) column(ref *ast.ColumnRef) expr.Node {
 	if n, ok := e.windowName(ref); ok {
 		return n
 	}
-	if n := e.outer(ref); n != nil {
+	if n, ok := e.outer(ref); ok {
 		return n
 	}
 	if n, ok := e.b.bareFunction(ref); ok {
@@ -123,21 +123,22 @@ func (e *env) alias(ref *ast.ColumnRef) (expr.Node, bool) {
 	return e.fields(n, ref.Parts[1:]), true
 }
 
-// outer resolves a column of the query around.
-func (e *env) outer(ref *ast.ColumnRef) expr.Node {
-	if e.scope.parent == nil {
-		return nil
+// outer resolves a column of a query around, the nearest first; ok also for an error.
+func (e *env) outer(ref *ast.ColumnRef) (n expr.Node, ok bool) {
+	for s := e.scope.parent; s != nil; s = s.parent {
+		matches, rest := s.lookup(ref.Parts)
+		switch {
+		case len(matches) > 1:
+			e.b.errorf(diag.AmbiguousName, ref.Span, "column %q is ambiguous: it could be %s of the query around",
+				pathOf(ref.Parts), s.describe(matches))
+			return nil, true
+		case len(matches) == 1:
+			c := *s.ref(matches[0])
+			c.Index = logical.OuterIndex(s.number(e.b), c.Index)
+			return e.fields(&c, rest), true
+		}
 	}
-	matches, rest := e.scope.parent.lookup(ref.Parts)
-	if len(matches) != 1 {
-		return nil
-	}
-	if e.correlated != nil {
-		*e.correlated = true
-	}
-	c := *e.scope.parent.ref(matches[0])
-	c.Index += outerBase
-	return e.fields(&c, rest)
+	return nil, false
 }
 
 func (e *env) unknownColumn(ref *ast.ColumnRef) {

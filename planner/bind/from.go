@@ -38,7 +38,7 @@ func (b *Binder) from(ref ast.TableRef, outer *scope) (logical.Node, *scope) {
 	case *ast.TableName:
 		return b.tableName(x)
 	case *ast.Derived:
-		return b.derived(x)
+		return b.derived(x, outer)
 	case *ast.Join:
 		return b.join(x, outer)
 	case *ast.TableFunc:
@@ -148,7 +148,7 @@ func (b *Binder) cte(c *cteScope, name ast.Name) logical.Node {
 	}
 	saved := b.ctes
 	c.busy, b.ctes = true, c.around
-	r := b.query(c.cte.Query, nil)
+	r := b.query(c.cte.Query, c.outer)
 	c.busy, b.ctes = false, saved
 	if r == nil {
 		return nil
@@ -216,8 +216,8 @@ func (b *Binder) aliased(plan logical.Node, alias *ast.Alias, name string, w *as
 }
 
 // derived binds a query in FROM.
-func (b *Binder) derived(x *ast.Derived) (logical.Node, *scope) {
-	r := b.query(x.Query, nil)
+func (b *Binder) derived(x *ast.Derived, outer *scope) (logical.Node, *scope) {
+	r := b.query(x.Query, outer)
 	if r == nil {
 		return broken()
 	}

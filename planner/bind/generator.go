@@ -82,8 +82,8 @@ func (e *env) generatorCall(x *ast.Call) expr.Node {
 }
 
 // generatorTable binds a generator alone in FROM: over one row without columns.
-func (b *Binder) generatorTable(x *ast.TableFunc) (logical.Node, *scope) {
+func (b *Binder) generatorTable(x *ast.TableFunc, outer *scope) (logical.Node, *scope) {
 	one := &logical.Values{Rows: [][]expr.Node{{}}}
 	j := &ast.Join{Span: x.Span, Kind: ast.CrossJoin}
-	return b.unnest(j, x, one, &scope{})
+	return b.unnest(j, x, one, &scope{parent: outer})
 }

@@ -26,6 +26,8 @@ func (sel *selectBinder) bindGroupBy() {
 	if g == nil {
 		return
 	}
+	sel.keying = true
+	defer func() { sel.keying = false }()
 	if g.All {
 		sel.groupByAll()
 		return

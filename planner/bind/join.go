@@ -13,7 +13,7 @@ import (
 // the stream.
 func (b *Binder) join(x *ast.Join, outer *scope) (logical.Node, *scope) {
 	l, ls := b.from(x.L, outer)
-	if plan, s, ok := b.lateral(x, l, ls); ok {
+	if plan, s, ok := b.lateral(x, l, ls, outer); ok {
 		return plan, s
 	}
 	r, rs := b.from(x.R, outer)
@@ -27,7 +27,7 @@ func (b *Binder) join(x *ast.Join, outer *scope) (logical.Node, *scope) {
 		return standIn(s), s
 	}
 	j := &joinBinder{b: b, x: x, l: l, r: r, ls: ls, rs: rs, scope: ls.join(rs, len(l.Schema()))}
-	return j.bind()
+	return j.bind(outer)
 }
 
 // joinBinder binds one join.
@@ -38,10 +38,13 @@ type joinBinder struct {
 	ls, rs *scope
 	scope  *scope // left columns, then right columns
 	conds  []expr.Node
+	// subqueries are the conditions with subqueries.
+	subqueries []*onSubqueries
 }
 
-func (j *joinBinder) bind() (logical.Node, *scope) {
-	if !j.condition() {
+func (j *joinBinder) bind(outer *scope) (logical.Node, *scope) {
+	j.scope.parent = outer
+	if !j.condition() || !j.placeOne() {
 		j.scope.broken = true
 		return standIn(j.scope), j.scope
 	}
@@ -58,7 +61,7 @@ func (j *joinBinder) bind() (logical.Node, *scope) {
 	if swapped {
 		plan = j.restore(node)
 	}
-	return plan, j.scope
+	return j.placeAbove(plan), j.scope
 }
 
 // condition binds ON, USING and NATURAL over both sides.
@@ -80,11 +83,19 @@ func (j *joinBinder) condition() bool {
 		return true
 	}
 	e := &env{b: j.b, scope: j.scope, clause: inOn}
-	n := e.condition(j.x.On, "ON")
-	if n == nil {
-		return false
+	for _, part := range conjuncts(j.x.On) {
+		if hasSubquery(part) {
+			if !j.onSubquery(part) {
+				return false
+			}
+			continue
+		}
+		n := e.condition(part, "ON")
+		if n == nil {
+			return false
+		}
+		j.conds = append(j.conds, splitAnd(n)...)
 	}
-	j.conds = append(j.conds, splitAnd(n)...)
 	return true
 }
 
@@ -172,6 +183,9 @@ func (j *joinBinder) split(node *logical.Join, swapped bool) {
 		conds = make([]expr.Node, len(j.conds))
 		for i, c := range j.conds {
 			conds[i] = expr.MapColumns(c, func(col int) int {
+				if _, _, outer := logical.Outer(col); outer {
+					return col
+				}
 				if col < nl {
 					return col + nr
 				}
@@ -187,7 +201,7 @@ func (j *joinBinder) split(node *logical.Join, swapped bool) {
 func joinKeys(node *logical.Join, conds []expr.Node, nl int) {
 	for _, c := range conds {
 		l, r, nullSafe, ok := equality(c, nl)
-		if !ok {
+		if !ok || logical.HasOuter(c) {
 			node.Residual = conjunction(node.Residual, c)
 			continue
 		}
@@ -247,7 +261,7 @@ func splitAnd(n expr.Node) []expr.Node {
 
 // lateral binds a right side that sees the left one: generators, and queries without
 // FROM of their own.
-func (b *Binder) lateral(x *ast.Join, l logical.Node, ls *scope) (logical.Node, *scope, bool) {
+func (b *Binder) lateral(x *ast.Join, l logical.Node, ls, outer *scope) (logical.Node, *scope, bool) {
 	switch r := x.R.(type) {
 	case *ast.TableFunc:
 		name := strings.ToLower(r.Call.Name.String())
@@ -260,43 +274,10 @@ func (b *Binder) lateral(x *ast.Join, l logical.Node, ls *scope) (logical.Node, 
 		if !r.Lateral {
 			return nil, nil, false
 		}
-		plan, s := b.lateralQuery(x, r, l, ls)
+		plan, s := b.lateralQuery(x, r, l, ls, outer)
 		return plan, s, true
 	}
 	return nil, nil, false
-}
-
-// lateralQuery binds LATERAL (SELECT exprs): more columns over the left side.
-func (b *Binder) lateralQuery(x *ast.Join, r *ast.Derived, l logical.Node, ls *scope) (logical.Node, *scope) {
-	s, ok := r.Query.Body.(*ast.Select)
-	plain := ok && s.From == nil && s.Where == nil && s.GroupBy == nil && s.Having == nil && s.Qualify == nil && !s.Distinct &&
-		len(s.DistinctOn) == 0 && r.Query.Limit == nil && r.Query.With == nil && x.On == nil
-	for i := 0; plain && i < len(s.Items); i++ {
-		plain = !b.hasAggregate(s.Items[i].Expr)
-	}
-	if !plain {
-		b.notYet(diag.LateralQuery, r.Span, "LATERAL over a query that reads tables")
-		return broken()
-	}
-	exprs, names := logical.Columns(l), columnNames(l)
-	e := &env{b: b, scope: ls, clause: inSelect}
-	for i, it := range s.Items {
-		n := e.expr(it.Expr)
-		if n == nil {
-			return broken()
-		}
-		name := itemName(it)
-		if r.Alias != nil && i < len(r.Alias.Columns) {
-			name = r.Alias.Columns[i].Name
-		}
-		exprs, names = append(exprs, n), append(names, name)
-	}
-	plan := &logical.Project{Input: l, Exprs: exprs, Names: names}
-	alias := ""
-	if r.Alias != nil {
-		alias = r.Alias.Name.Name
-	}
-	return plan, ls.appended(plan, alias)
 }
 
 // appended extends a scope by the last columns of a plan.

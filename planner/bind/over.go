@@ -343,7 +343,7 @@ func sameBound(a, b logical.FrameBound) bool {
 func hasOverRef(n expr.Node) bool {
 	found := false
 	expr.Walk(n, func(x expr.Node) bool {
-		if c, ok := x.(*expr.Column); ok && c.Index >= overBase {
+		if c, ok := x.(*expr.Column); ok && c.Index >= overBase && c.Index < overEnd {
 			found = true
 		}
 		return !found

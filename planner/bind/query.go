@@ -17,6 +17,7 @@ type cteScope struct {
 	around *cteScope // what the CTE's own query sees
 	next   *cteScope
 	busy   bool
+	outer  *scope // of the query around the one with WITH
 }
 
 // query binds a query; nil means that an error was reported.
@@ -24,7 +25,7 @@ func (b *Binder) query(q *ast.Query, outer *scope) *relation {
 	saved := b.ctes
 	defer func() { b.ctes = saved }()
 	if q.With != nil {
-		b.pushWith(q.With)
+		b.pushWith(q.With, outer)
 	}
 	switch body := q.Body.(type) {
 	case *ast.Select:
@@ -39,7 +40,7 @@ func (b *Binder) query(q *ast.Query, outer *scope) *relation {
 }
 
 // pushWith brings CTEs into scope, each seeing those before it.
-func (b *Binder) pushWith(w *ast.With) {
+func (b *Binder) pushWith(w *ast.With, outer *scope) {
 	for i, c := range w.CTEs {
 		if slices.ContainsFunc(w.CTEs[:i], func(o *ast.CTE) bool { return strings.EqualFold(o.Name.Name, c.Name.Name) }) {
 			b.errorf(diag.ObjectExists, c.Name.Span, "WITH defines %q twice", c.Name.Name)
@@ -47,7 +48,7 @@ func (b *Binder) pushWith(w *ast.With) {
 		if w.Recursive && mentions(c.Query, c.Name.Name) {
 			b.notYet(diag.Recursion, c.Name.Span, "WITH RECURSIVE")
 		}
-		b.ctes = &cteScope{cte: c, around: b.ctes, next: b.ctes}
+		b.ctes = &cteScope{cte: c, around: b.ctes, next: b.ctes, outer: outer}
 	}
 }
 
@@ -92,7 +93,7 @@ func (b *Binder) body(x ast.Body, outer *scope) *relation {
 	case *ast.Query:
 		return b.query(x, outer)
 	case *ast.Values:
-		return b.values(x)
+		return b.values(x, outer)
 	case *ast.SetOp:
 		return b.setOp(x, outer)
 	}
@@ -198,8 +199,8 @@ func (b *Binder) byName(x *ast.SetOp, l, r logical.Node) logical.Node {
 }
 
 // values binds VALUES. Columns are called col1, col2, …
-func (b *Binder) values(v *ast.Values) *relation {
-	e := &env{b: b, scope: &scope{}}
+func (b *Binder) values(v *ast.Values, outer *scope) *relation {
+	e := &env{b: b, scope: &scope{parent: outer}}
 	rows := make([][]expr.Node, len(v.Rows))
 	ok := true
 	for i, r := range v.Rows {

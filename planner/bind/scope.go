@@ -16,9 +16,10 @@ import (
 // grouping, and functions with OVER. They are replaced before the binder is done.
 const (
 	aggBase   = 1 << 24
-	outerBase = 1 << 25
+	outerBase = 1 << 25 // the end of those of aggregates; outer references are logical.Outer's
 	postBase  = 1 << 26
 	overBase  = 1 << 27
+	overEnd   = 1 << 28
 )
 
 // scope is what names can refer to: the columns of FROM.
@@ -26,6 +27,7 @@ type scope struct {
 	cols   []scopeCol
 	window *timeWindow // of a window table function in FROM
 	parent *scope      // of the query around, for correlated subqueries
+	id     int         // of outer references to it; 0 = it has none so far
 	broken bool        // an input had an error: unknown names are not reported
 }
 

@@ -40,11 +40,11 @@ type selectBinder struct {
 	keysDone bool                  // no key is added any more
 	sets     []logical.GroupingSet // nil = all keys together
 	aggs     []logical.Agg
-	posts    []postJoin  // scalar subqueries to join after grouping
-	overs    []overCall  // calls with OVER
-	overAt   []int       // their columns, once the nodes are made
-	qualify  expr.Node   // nil = none
-	corr     []expr.Node // conditions of WHERE on the query around
+	posts    []postJoin // subqueries to join after grouping
+	overs    []overCall // calls with OVER
+	overAt   []int      // their columns, once the nodes are made
+	qualify  expr.Node  // nil = none
+	keying   bool       // GROUP BY is being bound: its subqueries are joined before
 
 	spans map[*expr.Column]diag.Span // where columns were written, for "not grouped"
 	ok    bool
@@ -119,43 +119,45 @@ func (sel *selectBinder) env(c clause) *env {
 	return &env{b: sel.b, scope: sel.scope, sel: sel, clause: c}
 }
 
-// bindWhere filters the input. Subqueries among the conjuncts become joins.
-func (sel *selectBinder) bindWhere() {
-	if sel.stmt.Where == nil {
-		return
-	}
-	e := sel.env(inWhere)
+// conditions binds the conjuncts of a condition. Subqueries among them become joins.
+func (sel *selectBinder) conditions(x ast.Expr, c clause) []expr.Node {
+	e := sel.env(c)
 	var plain []expr.Node
-	for _, part := range conjuncts(sel.stmt.Where) {
+	for _, part := range conjuncts(x) {
 		if isSubqueryTest(part) {
-			if !sel.whereSubquery(part) {
+			if !e.subqueryTest(part) {
 				sel.fail()
 			}
 			continue
 		}
-		n := e.condition(part, "WHERE")
+		n := e.condition(part, c.String())
 		if n == nil {
 			sel.fail()
 			continue
 		}
 		if hasOverRef(n) {
 			sel.fail()
-			sel.b.errorf(diag.MisplacedWindow, part.Pos(), "WHERE uses an alias that is a function with OVER").
+			sel.b.errorf(diag.MisplacedWindow, part.Pos(), "%s uses an alias that is a function with OVER", c).
 				WithHint("use QUALIFY for conditions on functions with OVER")
 			continue
 		}
-		if hasAggRef(n) {
+		if c == inWhere && hasAggRef(n) {
 			sel.fail()
 			sel.b.errorf(diag.MisplacedAggregate, part.Pos(), "WHERE uses an alias that is an aggregate").
 				WithHint("use HAVING for conditions on aggregates")
 			continue
 		}
-		if hasOuterRef(n) {
-			sel.corr = append(sel.corr, splitAnd(n)...)
-			continue
-		}
 		plain = append(plain, n)
 	}
+	return plain
+}
+
+// bindWhere filters the input.
+func (sel *selectBinder) bindWhere() {
+	if sel.stmt.Where == nil {
+		return
+	}
+	plain := sel.conditions(sel.stmt.Where, inWhere)
 	if len(plain) > 0 && sel.ok {
 		sel.input = &logical.Filter{Input: sel.input, Predicate: expr.NewAnd(plain...)}
 	}
@@ -233,7 +235,7 @@ func (sel *selectBinder) hop(t expr.Node, spec windowSpec) expr.Node {
 
 // appendExpr makes an expression a column of the plan; a plain column is one already.
 func appendExpr(plan logical.Node, n expr.Node, name string) (int, logical.Node) {
-	if c, ok := n.(*expr.Column); ok {
+	if c, ok := n.(*expr.Column); ok && c.Index < aggBase {
 		return c.Index, plan
 	}
 	exprs := append(logical.Columns(plan), n)
@@ -294,22 +296,11 @@ func (sel *selectBinder) bindHaving() expr.Node {
 	if sel.stmt.Having == nil {
 		return nil
 	}
-	if isSubqueryTest(sel.stmt.Having) {
-		sel.fail()
-		sel.b.notYet(diag.MarkJoin, sel.stmt.Having.Pos(), "a subquery as a condition in HAVING")
+	plain := sel.conditions(sel.stmt.Having, inHaving)
+	if len(plain) == 0 {
 		return nil
 	}
-	n := sel.env(inHaving).condition(sel.stmt.Having, "HAVING")
-	if n == nil {
-		sel.fail()
-		return nil
-	}
-	if hasOverRef(n) {
-		sel.fail()
-		sel.b.errorf(diag.MisplacedWindow, sel.stmt.Having.Pos(), "HAVING uses an alias that is a function with OVER").
-			WithHint("use QUALIFY for conditions on functions with OVER")
-	}
-	return n
+	return expr.NewAnd(plain...)
 }
 
 func foldName(s string) string { return strings.ToLower(s) }

@@ -8,90 +8,10 @@ import (
 	"github.com/sqlstream/sqlstream/planner/logical"
 )
 
-// inner is a subquery as one side of a join: a plan, the select list over it, and
-// conditions that also read the query around (columns from outerBase on).
-type inner struct {
-	plan  logical.Node
-	exprs []expr.Node
-	names []string
-	corr  []expr.Node
-	sel   *selectBinder // of a correlated aggregate, else nil
-	span  diag.Span
-}
-
-// inner binds a subquery. list = false: the select list does not matter (EXISTS).
-func (b *Binder) inner(q *ast.Query, outer *scope, list bool) *inner {
-	s, ok := q.Body.(*ast.Select)
-	if !ok || q.With != nil || q.Limit != nil || q.Offset != nil || len(q.OrderBy) > 0 || q.OrderAll != nil {
-		return b.finite(wholeInner(b.query(q, nil), q.Span))
-	}
-	sel := b.newSelect(s, q, outer)
-	having := sel.bindClauses()
-	if !sel.ok || sel.scope.broken {
-		return nil
-	}
-	if len(sel.corr) == 0 && !sel.readsOuter() {
-		return b.finite(wholeInner(sel.build(having, nil, logical.NoLimit, 0), q.Span))
-	}
-	if list && sel.readsOuter() || sel.stmt.GroupBy != nil || having != nil || sel.grouped && !list {
-		b.notYet(diag.CorrelatedSubquery, q.Span, "a correlated subquery of this form")
-		return nil
-	}
-	in := &inner{plan: sel.input, corr: sel.corr, span: q.Span}
-	if sel.grouped {
-		in.sel = sel
-	}
-	for _, it := range sel.items {
-		in.exprs, in.names = append(in.exprs, it.nodes...), append(in.names, it.names...)
-	}
-	return b.finite(in)
-}
-
-func wholeInner(r *relation, span diag.Span) *inner {
-	if r == nil {
-		return nil
-	}
-	return &inner{plan: r.plan, exprs: logical.Columns(r.plan), names: columnNames(r.plan), span: span}
-}
-
-// finite refuses subqueries over streams.
-func (b *Binder) finite(in *inner) *inner {
-	if in != nil && !logical.IsFinite(in.plan) {
-		b.notYet(diag.StreamSubquery, in.span, "a subquery over a stream")
-		return nil
-	}
-	return in
-}
-
-// readsOuter reports a column of the query around outside of WHERE.
-func (sel *selectBinder) readsOuter() bool {
-	for _, it := range sel.items {
-		for _, n := range it.nodes {
-			if hasOuterRef(n) {
-				return true
-			}
-		}
-	}
-	for _, a := range sel.aggs {
-		for _, n := range a.Args {
-			if hasOuterRef(n) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-func hasOuterRef(n expr.Node) bool {
-	found := false
-	expr.Walk(n, func(x expr.Node) bool {
-		if c, ok := x.(*expr.Column); ok && c.Index >= outerBase && c.Index < postBase {
-			found = true
-		}
-		return !found
-	})
-	return found
-}
+// Subqueries become dependent joins (logical.Apply) of what they stand beside: one that
+// adds a column for a value, a mark join for a condition inside an expression, a semi or
+// anti join for a condition of WHERE, HAVING or ON. What they read of the query around are
+// outer references, with the scope of that query; planner/decorrelate removes both.
 
 // isSubqueryTest recognises conditions that become semi and anti joins.
 func isSubqueryTest(x ast.Expr) bool {
@@ -101,6 +21,9 @@ func isSubqueryTest(x ast.Expr) bool {
 		return true
 	case *ast.In:
 		return x.Query != nil
+	case *ast.Quantified:
+		_, ok := asIn(x)
+		return ok
 	}
 	return false
 }
@@ -116,114 +39,168 @@ func unwrapNot(x ast.Expr) (ast.Expr, bool) {
 	}
 }
 
-// whereSubquery joins the input with a subquery of WHERE.
-func (sel *selectBinder) whereSubquery(part ast.Expr) bool {
+// asIn is IN for = ANY, and NOT IN for <> ALL.
+func asIn(x *ast.Quantified) (*ast.In, bool) {
+	q, ok := x.R.(*ast.Subquery)
+	if !ok || x.All != (x.Op == ast.NotEq) || x.Op != ast.Eq && x.Op != ast.NotEq {
+		return nil, false
+	}
+	return &ast.In{Span: x.Span, X: x.L, Not: x.All, Query: q.Query}, true
+}
+
+// hasSubquery reports a subquery in an expression.
+func hasSubquery(x ast.Expr) bool {
+	found := false
+	walkExpr(x, func(n ast.Expr) bool {
+		switch n := n.(type) {
+		case *ast.Subquery, *ast.Exists:
+			found = true
+		case *ast.In:
+			found = found || n.Query != nil
+		case *ast.Quantified:
+			_, sub := n.R.(*ast.Subquery)
+			found = found || sub
+		}
+		return !found
+	})
+	return found
+}
+
+// subqueryTest joins the input with a subquery that is a condition by itself.
+func (e *env) subqueryTest(part ast.Expr) bool {
 	x, not := unwrapNot(part)
-	node := &logical.Join{Kind: logical.Semi, L: sel.input}
-	if in, ok := x.(*ast.In); ok {
-		not = not != in.Not
-		if not {
-			node.Kind = logical.Anti
-		}
-		if !sel.inSubquery(in, node, not) {
-			return false
-		}
-	} else {
-		if not {
-			node.Kind = logical.Anti
-		}
-		sub := sel.b.inner(x.(*ast.Exists).Query, sel.scope, false)
-		if sub == nil {
-			return false
-		}
-		node.R = sub.plan
-		joinKeys(node, sub.conditions(len(sel.input.Schema())), len(sel.input.Schema()))
+	if q, ok := x.(*ast.Quantified); ok {
+		x, _ = asIn(q)
 	}
-	sel.input = node
-	return true
-}
-
-// inSubquery adds the compared columns of IN, then the correlation.
-func (sel *selectBinder) inSubquery(in *ast.In, node *logical.Join, not bool) bool {
-	left := []ast.Expr{in.X}
-	if r, ok := in.X.(*ast.Row); ok {
-		left = r.Elems
-	}
-	values := sel.env(inWhere).exprs(left)
-	sub := sel.b.inner(in.Query, sel.scope, true)
-	if values == nil || sub == nil {
-		return false
-	}
-	if len(sub.exprs) != len(values) {
-		sel.b.errorf(diag.BadSubquery, in.Query.Span, "IN compares %d values with a subquery of %d columns", len(values), len(sub.exprs))
-		return false
-	}
-	if sub.sel != nil {
-		sel.b.notYet(diag.CorrelatedSubquery, in.Query.Span, "IN over a correlated aggregate")
-		return false
-	}
-	node.R = sub.plan
-	for i, v := range values {
-		l, r, ok := sel.comparable(in.Span, v, sub.exprs[i])
-		if !ok {
-			return false
-		}
-		node.LKeys, node.RKeys, node.NullSafe = append(node.LKeys, l), append(node.RKeys, r), append(node.NullSafe, false)
-	}
+	in, isIn := x.(*ast.In)
+	not = not != (isIn && in.Not)
+	kind := logical.Semi
 	if not {
-		node.NullAware = len(values)
+		kind = logical.Anti
 	}
-	joinKeys(node, sub.conditions(len(sel.input.Schema())), len(sel.input.Schema()))
-	if not && node.Residual != nil {
-		sel.b.notYet(diag.CorrelatedSubquery, in.Query.Span, "NOT IN with a correlation that is not an equality")
-		return false
+	if !isIn {
+		return e.exists(x.(*ast.Exists), kind) != nil
 	}
-	return true
+	return e.in(in, kind) != nil
 }
 
-// comparable casts two values to the type in which they are compared.
-func (sel *selectBinder) comparable(span diag.Span, l, r expr.Node) (expr.Node, expr.Node, bool) {
-	t, ok := types.ComparisonType(l.Type(), r.Type())
-	if !ok {
-		sel.b.errorf(diag.TypeMismatch, span, "IN cannot compare %s with %s", typeOf(l), typeOf(r))
-		return nil, nil, false
-	}
-	l, r = sel.b.cast(span, l, t), sel.b.cast(span, r, t)
-	return l, r, l != nil && r != nil
-}
-
-// conditions are the correlations over nl left columns, then the columns of the plan.
-func (in *inner) conditions(nl int) []expr.Node {
-	out := make([]expr.Node, len(in.corr))
-	for i, c := range in.corr {
-		out[i] = expr.MapColumns(c, func(col int) int {
-			if col >= outerBase {
-				return col - outerBase
-			}
-			return col + nl
-		})
-	}
-	return out
-}
-
-// subqueryExpr binds a subquery inside an expression: a scalar one becomes a column.
+// subqueryExpr binds a subquery inside an expression.
 func (e *env) subqueryExpr(x ast.Expr) expr.Node {
-	s, ok := x.(*ast.Subquery)
-	if !ok {
-		e.b.notYet(diag.MarkJoin, x.Pos(), "a subquery as a condition inside an expression")
-		return nil
-	}
-	if e.sel == nil || len(e.params) > 0 {
+	if e.sel == nil && e.on == nil || len(e.params) > 0 {
 		e.b.errorf(diag.BadSubquery, x.Pos(), "a subquery is not allowed here")
 		return nil
 	}
-	in := e.b.inner(s.Query, e.scope, true)
-	if in == nil {
+	switch x := x.(type) {
+	case *ast.Subquery:
+		return e.scalarSubquery(x)
+	case *ast.Exists:
+		return e.exists(x, logical.Mark)
+	case *ast.In:
+		n := e.in(x, logical.Mark)
+		if n != nil && x.Not {
+			return expr.NewNot(n)
+		}
+		return n
+	}
+	return e.quantified(x.(*ast.Quantified))
+}
+
+// inner binds the query of a subquery; nil means that an error was reported.
+func (e *env) inner(q *ast.Query) logical.Node {
+	r := e.b.query(q, e.scope)
+	if r == nil {
 		return nil
 	}
-	if len(in.exprs) != 1 {
-		e.b.errorf(diag.BadSubquery, x.Pos(), "a subquery used as a value must have one column, it has %d", len(in.exprs))
+	return r.plan
+}
+
+// attach puts a dependent join on what the expression stands over, and returns a
+// reference to the first column that it adds; a constant if it adds none.
+func (e *env) attach(a *logical.Apply, span diag.Span) expr.Node {
+	a.Scope, a.Span = e.scope.number(e.b), span
+	base := 0
+	if e.on != nil {
+		base = e.on.attach(a)
+	} else {
+		base = e.sel.attach(e, a)
+	}
+	switch a.Kind {
+	case logical.Semi, logical.Anti:
+		return expr.Bool(true)
+	case logical.Mark:
+		return &expr.Column{Index: base, Name: logical.MarkColumn, T: types.Of(types.Bool)}
+	}
+	c := logical.Col(a.R, 0)
+	c.Index = base
+	return c
+}
+
+// scalarSubquery is the one value of a subquery, NULL if it has no row.
+func (e *env) scalarSubquery(x *ast.Subquery) expr.Node {
+	plan := e.inner(x.Query)
+	if plan == nil {
 		return nil
 	}
-	return e.sel.scalar(e, in)
+	if n := len(plan.Schema()); n != 1 {
+		e.b.errorf(diag.BadSubquery, x.Pos(), "a subquery used as a value must have one column, it has %d", n)
+		return nil
+	}
+	return e.attach(&logical.Apply{Join: logical.Join{Kind: logical.Left, R: plan, Single: true}}, x.Span)
+}
+
+func (e *env) exists(x *ast.Exists, kind logical.JoinKind) expr.Node {
+	plan := e.inner(x.Query)
+	if plan == nil {
+		return nil
+	}
+	return e.attach(&logical.Apply{Join: logical.Join{Kind: kind, R: plan}}, x.Span)
+}
+
+// in compares a value, or a row of them, with the rows of a subquery: by the rules of
+// NULL, but for a semi join, where unknown is as good as false.
+func (e *env) in(x *ast.In, kind logical.JoinKind) expr.Node {
+	left := []ast.Expr{x.X}
+	if r, ok := x.X.(*ast.Row); ok {
+		left = r.Elems
+	}
+	values, plan := e.exprs(left), e.inner(x.Query)
+	if values == nil || plan == nil {
+		return nil
+	}
+	if n := len(plan.Schema()); n != len(values) {
+		e.b.errorf(diag.BadSubquery, x.Query.Span, "IN compares %d values with a subquery of %d columns", len(values), n)
+		return nil
+	}
+	j := logical.Join{Kind: kind, R: plan}
+	for i, v := range values {
+		l, r, ok := e.comparable(x.Span, "IN", v, logical.Col(plan, i))
+		if !ok {
+			return nil
+		}
+		j.LKeys, j.RKeys, j.NullSafe = append(j.LKeys, l), append(j.RKeys, r), append(j.NullSafe, false)
+	}
+	if kind != logical.Semi {
+		j.NullAware = len(values)
+	}
+	return e.attach(&logical.Apply{Join: j}, x.Span)
+}
+
+// comparable casts two values to the type in which they are compared.
+func (e *env) comparable(span diag.Span, what string, l, r expr.Node) (expr.Node, expr.Node, bool) {
+	t, ok := types.ComparisonType(l.Type(), r.Type())
+	if !ok {
+		e.b.errorf(diag.TypeMismatch, span, "%s cannot compare %s with %s", what, typeOf(l), typeOf(r))
+		return nil, nil, false
+	}
+	l, r = e.b.cast(span, l, t), e.b.cast(span, r, t)
+	return l, r, l != nil && r != nil
+}
+
+// number gives a scope the number of its outer references.
+func (s *scope) number(b *Binder) int {
+	if s.id == 0 {
+		b.scopes++
+		s.id = b.scopes
+	}
+	return s.id
 }

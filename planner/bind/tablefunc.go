@@ -26,7 +26,7 @@ func (b *Binder) tableFunc(x *ast.TableFunc, outer *scope) (logical.Node, *scope
 		return b.dropDuplicates(x, name)
 	}
 	if _, ok := b.cat.Functions.Generator(name); ok {
-		return b.generatorTable(x)
+		return b.generatorTable(x, outer)
 	}
 	return b.hostTable(x, name)
 }
@@ -112,9 +112,9 @@ func (t *tableArgs) input() (logical.Node, *scope) {
 		if x.Table != nil {
 			return t.b.tableName(&ast.TableName{Span: x.Table.Span, Name: *x.Table})
 		}
-		return t.b.derived(&ast.Derived{Span: x.Span, Query: x.Query})
+		return t.b.derived(&ast.Derived{Span: x.Span, Query: x.Query}, nil)
 	case *ast.Subquery:
-		return t.b.derived(&ast.Derived{Span: x.Span, Query: x.Query})
+		return t.b.derived(&ast.Derived{Span: x.Span, Query: x.Query}, nil)
 	case *ast.ColumnRef:
 		return t.b.tableName(&ast.TableName{Span: x.Span, Name: ast.Name{Span: x.Span, Parts: x.Parts}})
 	}

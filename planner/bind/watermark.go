@@ -140,6 +140,12 @@ func (b *Binder) push(n logical.Node, col int, delay types.IntervalValue, where 
 			return nil
 		}
 		return x.WithChildren([]logical.Node{in, x.R})
+	case *logical.Apply:
+		in := b.pushInput(x.L, col, delay, where, span)
+		if in == nil {
+			return nil
+		}
+		return x.WithChildren([]logical.Node{in, x.R})
 	case *logical.Values:
 		return x
 	}

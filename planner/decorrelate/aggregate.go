@@ -12,7 +12,7 @@ import (
 func (p *pusher) aggregate(x *logical.Aggregate) logical.Node {
 	k := len(p.params)
 	out := &logical.Aggregate{Input: p.push(x.Input), Keys: append(p.domainCols(), p.overAll(x.Keys, plus(k))...),
-		KeyNames: p.named(x.KeyNames), Aggs: mapAggs(x.Aggs, func(e expr.Node) expr.Node { return p.over(e, plus(k)) })}
+		KeyNames: p.named(x.KeyNames), Aggs: logical.MapAggs(x.Aggs, func(e expr.Node) expr.Node { return p.over(e, plus(k)) })}
 	if len(x.Keys) > 0 || x == p.bare {
 		return out
 	}

@@ -53,7 +53,7 @@ func (d *decorrelator) refuse(a *logical.Apply, hint, format string, args ...any
 
 // apply replaces one Apply, whose inputs have none.
 func (d *decorrelator) apply(a *logical.Apply) logical.Node {
-	if !mentions(a.R, a.Scope) {
+	if !logical.Mentions(a.R, a.Scope) {
 		j := a.Join
 		return simplify(&j)
 	}
@@ -68,42 +68,13 @@ func (d *decorrelator) apply(a *logical.Apply) logical.Node {
 	return d.unnest(a)
 }
 
-// mentions reports outer references of a scope in a plan.
-func mentions(n logical.Node, scope int) bool {
-	found := false
-	logical.Walk(n, func(x logical.Node) {
-		found = found || mentionsHere(x, scope)
-	})
-	return found
-}
-
-// mentionsHere looks at the expressions of one node.
-func mentionsHere(n logical.Node, scope int) bool {
-	found := false
-	mapExprs(n, func(e expr.Node) expr.Node {
-		found = found || refersTo(e, scope)
-		return e
-	})
-	return found
-}
-
 func anyRefersTo(list []expr.Node, scope int) bool {
 	for _, e := range list {
-		if refersTo(e, scope) {
+		if logical.RefersTo(e, scope) {
 			return true
 		}
 	}
 	return false
-}
-
-// refersTo reports outer references of a scope in an expression.
-func refersTo(e expr.Node, scope int) bool {
-	found := false
-	expr.Walk(e, func(x expr.Node) bool {
-		found = found || isOuter(x, scope)
-		return !found
-	})
-	return found
 }
 
 func isOuter(x expr.Node, scope int) bool {
@@ -115,10 +86,18 @@ func isOuter(x expr.Node, scope int) bool {
 	return ok && s == scope
 }
 
+func mapList(list []expr.Node, f func(expr.Node) expr.Node) []expr.Node {
+	out := make([]expr.Node, len(list))
+	for i, e := range list {
+		out[i] = f(e)
+	}
+	return out
+}
+
 func volatile(n logical.Node) bool {
 	found := false
 	logical.Walk(n, func(x logical.Node) {
-		mapExprs(x, func(e expr.Node) expr.Node {
+		logical.MapExprs(x, func(e expr.Node) expr.Node {
 			found = found || expr.Volatility(e) == fn.Volatile
 			return e
 		})

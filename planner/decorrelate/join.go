@@ -11,8 +11,8 @@ import (
 func (p *pusher) join(x *logical.Join) logical.Node {
 	k, nl, nr := len(p.params), len(x.L.Schema()), len(x.R.Schema())
 	scope := p.a.Scope
-	right := mentions(x.R, scope) || anyRefersTo(x.RKeys, scope) || x.Kind == logical.Full
-	left := mentions(x.L, scope) || anyRefersTo(x.LKeys, scope) || x.Kind != logical.Inner || !right
+	right := logical.Mentions(x.R, scope) || anyRefersTo(x.RKeys, scope) || x.Kind == logical.Full
+	left := logical.Mentions(x.L, scope) || anyRefersTo(x.LKeys, scope) || x.Kind != logical.Inner || !right
 	j := *x
 	lk, rk := 0, 0
 	if left {

@@ -37,7 +37,7 @@ func (d *decorrelator) pullUp(a *logical.Apply) logical.Node {
 
 // pull returns nil where a condition cannot pass.
 func (u puller) pull(n logical.Node) *pulled {
-	if !mentions(n, u.scope) {
+	if !logical.Mentions(n, u.scope) {
 		return &pulled{plan: n, cols: logical.Columns(n)}
 	}
 	switch x := n.(type) {
@@ -68,7 +68,7 @@ func (u puller) filter(x *logical.Filter) *pulled {
 	}
 	var stay []expr.Node
 	for _, c := range conjuncts(substitute(x.Predicate, in.cols)) {
-		if refersTo(c, u.scope) {
+		if logical.RefersTo(c, u.scope) {
 			in.conds = append(in.conds, c)
 		} else {
 			stay = append(stay, c)
@@ -91,9 +91,9 @@ func (u puller) project(x *logical.Project) *pulled {
 		e = substitute(e, in.cols)
 		_, column := e.(*expr.Column)
 		switch {
-		case refersTo(e, u.scope) && expr.Volatility(e) == fn.Volatile:
+		case logical.RefersTo(e, u.scope) && expr.Volatility(e) == fn.Volatile:
 			return nil
-		case !refersTo(e, u.scope) && !column:
+		case !logical.RefersTo(e, u.scope) && !column:
 			p.Exprs, p.Names = append(p.Exprs, e), append(p.Names, x.Names[i])
 			e = &expr.Column{Index: len(p.Exprs) - 1, Name: x.Names[i], T: e.Type()}
 		}
@@ -109,7 +109,7 @@ func (u puller) project(x *logical.Project) *pulled {
 // join passes an inner join on both sides, and the kept side of the others.
 func (u puller) join(x *logical.Join) *pulled {
 	l, r := u.pull(x.L), u.pull(x.R)
-	if l == nil || r == nil || x.Kind != logical.Inner && (len(r.conds) > 0 || mentions(x.R, u.scope) || mentionsHere(x, u.scope)) {
+	if l == nil || r == nil || x.Kind != logical.Inner && (len(r.conds) > 0 || logical.Mentions(x.R, u.scope) || logical.MentionsHere(x, u.scope)) {
 		return nil
 	}
 	nl := len(l.plan.Schema())
@@ -122,7 +122,7 @@ func (u puller) join(x *logical.Join) *pulled {
 	}
 	for i := range x.LKeys {
 		lk, rk := substitute(x.LKeys[i], l.cols), substitute(x.RKeys[i], r.cols)
-		if !refersTo(lk, u.scope) && !refersTo(rk, u.scope) {
+		if !logical.RefersTo(lk, u.scope) && !logical.RefersTo(rk, u.scope) {
 			j.LKeys, j.RKeys, j.NullSafe = append(j.LKeys, lk), append(j.RKeys, rk), append(j.NullSafe, x.NullSafe[i])
 			continue
 		}
@@ -132,7 +132,7 @@ func (u puller) join(x *logical.Join) *pulled {
 	for _, c := range conjuncts(x.Residual) {
 		c = substitute(c, append(append([]expr.Node(nil), l.cols...), rcols...))
 		switch {
-		case !refersTo(c, u.scope):
+		case !logical.RefersTo(c, u.scope):
 			j.Residual = conjunction(j.Residual, c)
 		case x.Kind != logical.Inner:
 			return nil
@@ -158,7 +158,7 @@ func (u puller) unnest(x *logical.Unnest) *pulled {
 	c.Input = in.plan
 	c.Args = make([]expr.Node, len(x.Args))
 	for i, a := range x.Args {
-		if c.Args[i] = substitute(a, in.cols); refersTo(c.Args[i], u.scope) {
+		if c.Args[i] = substitute(a, in.cols); logical.RefersTo(c.Args[i], u.scope) {
 			return nil
 		}
 	}
@@ -194,7 +194,7 @@ func (b *pullJoin) conditions() bool {
 	j.R, j.LKeys, j.RKeys, j.NullSafe, j.Residual = b.p.plan, nil, nil, nil, nil
 	for i, k := range b.a.RKeys {
 		k = substitute(k, b.p.cols)
-		if refersTo(k, b.a.Scope) {
+		if logical.RefersTo(k, b.a.Scope) {
 			return false
 		}
 		j.LKeys, j.RKeys, j.NullSafe = append(j.LKeys, b.a.LKeys[i]), append(j.RKeys, k), append(j.NullSafe, b.a.NullSafe[i])
@@ -266,7 +266,7 @@ func (b *pullJoin) finish() logical.Node {
 	exprs := logical.Columns(b.a.L)
 	matched := expr.Node(nil)
 	for i, c := range b.p.cols {
-		if refersTo(c, b.a.Scope) && b.j.Kind == logical.Left {
+		if logical.RefersTo(c, b.a.Scope) && b.j.Kind == logical.Left {
 			if matched == nil {
 				matched = b.matched()
 			}

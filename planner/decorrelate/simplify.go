@@ -18,11 +18,20 @@ func simplify(j *logical.Join) logical.Node {
 		if j.Single && singleRow(j.R, j.RKeys) {
 			j.Single = false
 		}
+		if nothingToAdd(j) {
+			return j.L
+		}
 		if j.Kind == logical.Left && len(j.LKeys) == 0 && j.Residual == nil && oneRow(j.R) {
 			j.Kind = logical.Inner
 		}
 	}
 	return j
+}
+
+// nothingToAdd: the right side is one row without columns, of a SELECT without FROM.
+func nothingToAdd(j *logical.Join) bool {
+	v, ok := j.R.(*logical.Values)
+	return ok && len(v.Rows) == 1 && len(v.Columns) == 0 && len(j.LKeys) == 0 && j.Residual == nil
 }
 
 // atMostOneRow keeps of a relation that there is something.
@@ -85,8 +94,6 @@ func unique(n logical.Node, cols []int) bool {
 		return len(x.Rows) <= 1
 	case *logical.Sort:
 		return x.Limit == 0 || x.Limit == 1
-	case *logical.Scan:
-		return uniqueScan(x, cols)
 	case *logical.Join:
 		if x.Kind == logical.Left || x.Kind == logical.Inner {
 			return uniqueJoin(x, cols)
@@ -94,19 +101,6 @@ func unique(n logical.Node, cols []int) bool {
 		return unique(x.L, cols)
 	}
 	return false
-}
-
-// uniqueScan: a declared key.
-func uniqueScan(s *logical.Scan, cols []int) bool {
-	if len(s.Relation.Key) == 0 {
-		return false
-	}
-	for _, k := range s.Relation.Key {
-		if !slices.Contains(cols, k) {
-			return false
-		}
-	}
-	return true
 }
 
 // uniqueJoin: the left columns identify a left row, which has at most one match.

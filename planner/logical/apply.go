@@ -57,3 +57,48 @@ func HasOuter(n expr.Node) bool {
 	})
 	return found
 }
+
+// RefersTo reports outer references of a scope in an expression.
+func RefersTo(n expr.Node, scope int) bool {
+	found := false
+	expr.Walk(n, func(x expr.Node) bool {
+		if c, ok := x.(*expr.Column); ok && c.Index >= outerBase {
+			s, _, _ := Outer(c.Index)
+			found = found || s == scope
+		}
+		return !found
+	})
+	return found
+}
+
+// Mentions reports outer references of a scope in a plan.
+func Mentions(n Node, scope int) bool {
+	found := false
+	Walk(n, func(x Node) { found = found || MentionsHere(x, scope) })
+	return found
+}
+
+// MentionsHere looks at the expressions of the node alone.
+func MentionsHere(n Node, scope int) bool {
+	found := false
+	MapExprs(n, func(e expr.Node) expr.Node {
+		found = found || RefersTo(e, scope)
+		return e
+	})
+	return found
+}
+
+// MapOuter rewrites the expressions of a plan that have outer references of a scope.
+func MapOuter(n Node, scope int, f func(expr.Node) expr.Node) Node {
+	return Rewrite(n, func(x Node) Node {
+		if !MentionsHere(x, scope) {
+			return x
+		}
+		return MapExprs(x, func(e expr.Node) expr.Node {
+			if !RefersTo(e, scope) {
+				return e
+			}
+			return f(e)
+		})
+	})
+}

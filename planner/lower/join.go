@@ -150,7 +150,7 @@ func (b *joinBuilder) residual(nl, width int) {
 // its matches depend on its key alone, or it stays even without any.
 func (b *joinBuilder) kindAndKeys() {
 	n, p := b.node, b.left.props()
-	single := n.Kind >= physical.Semi || n.Single || b.right.props().HasKey(n.StaticKeys)
+	single := n.Kind == physical.Semi || n.Kind == physical.Anti || n.Kind == physical.Mark || n.Single || b.right.props().HasKey(n.StaticKeys)
 	if single {
 		n.P.Keys = p.Keys
 	} else {

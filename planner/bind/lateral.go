@@ -1,0 +1,42 @@
+package bind
+
+import (
+	"github.com/sqlstream/sqlstream/exec/expr"
+	"github.com/sqlstream/sqlstream/parser/ast"
+	"github.com/sqlstream/sqlstream/parser/diag"
+	"github.com/sqlstream/sqlstream/planner/logical"
+)
+
+// lateralQuery binds LATERAL (query): a dependent join, whose right side sees the columns
+// of the left one.
+func (b *Binder) lateralQuery(x *ast.Join, r *ast.Derived, l logical.Node, ls, outer *scope) (logical.Node, *scope) {
+	if x.Kind != ast.InnerJoin && x.Kind != ast.CrossJoin && x.Kind != ast.LeftJoin {
+		b.errorf(diag.NotPlanned, r.Span, "%s with LATERAL is not supported", joinName(x.Kind)).
+			WithHint("LATERAL can follow a comma, JOIN, CROSS JOIN and LEFT JOIN")
+		return broken()
+	}
+	around := *ls
+	around.parent, around.id = outer, 0
+	rel := b.query(r.Query, &around)
+	if rel == nil || ls.broken {
+		return broken()
+	}
+	plan, rs := b.aliased(rel.plan, r.Alias, "", r.Watermark)
+	if rs.broken {
+		return broken()
+	}
+	j := &joinBinder{b: b, x: x, l: l, r: plan, ls: ls, rs: rs, scope: ls.join(rs, len(l.Schema()))}
+	j.scope.parent = outer
+	if !j.condition() || !j.placeOne() {
+		j.scope.broken = true
+		return standIn(j.scope), j.scope
+	}
+	a := &logical.Apply{Join: logical.Join{Kind: logical.Inner, L: l, R: j.r}, Scope: around.number(b), Span: r.Span}
+	if x.Kind == ast.LeftJoin {
+		a.Kind = logical.Left
+	}
+	if len(j.conds) > 0 {
+		a.Residual = expr.NewAnd(j.conds...)
+	}
+	return j.placeAbove(a), j.scope
+}

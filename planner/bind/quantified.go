@@ -1,0 +1,119 @@
+package bind
+
+import (
+	"github.com/sqlstream/sqlstream/exec/expr"
+	"github.com/sqlstream/sqlstream/parser/ast"
+	"github.com/sqlstream/sqlstream/parser/diag"
+	"github.com/sqlstream/sqlstream/planner/logical"
+)
+
+// quantified is x op ANY (query) and x op ALL (query), which is the negation of ANY with
+// the opposite comparison. Equality is IN. The other comparisons need of the subquery
+// only its least and greatest value, and how many of its values are NULL: an aggregate,
+// which is maintained in the same way whatever the number of rows.
+func (e *env) quantified(x *ast.Quantified) expr.Node {
+	q, ok := x.R.(*ast.Subquery)
+	if !ok {
+		e.b.errorf(diag.NotPlanned, x.Span, "ANY and ALL over a value are not supported").
+			WithHint("write exists(list, x -> …) or forall(list, x -> …), or compare with a subquery")
+		return nil
+	}
+	if in, ok := asIn(x); ok {
+		return e.subqueryExpr(in)
+	}
+	op := x.Op
+	if x.All {
+		op = opposite[op]
+	}
+	if op == 0 || op < ast.NotEq || op > ast.GreaterEq {
+		e.b.errorf(diag.NotPlanned, x.Span, "%s cannot be used with ANY and ALL", x.Op).
+			WithHint("write EXISTS (SELECT … WHERE … %s …)", x.Op)
+		return nil
+	}
+	n := e.any(x, op, q.Query)
+	if n != nil && x.All {
+		return expr.NewNot(n)
+	}
+	return n
+}
+
+var opposite = map[ast.Op]ast.Op{ast.Less: ast.GreaterEq, ast.LessEq: ast.Greater, ast.Greater: ast.LessEq,
+	ast.GreaterEq: ast.Less, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq}
+
+// any is x op ANY (query): TRUE if the comparison with the value that makes it easiest
+// is, else NULL if a comparison is unknown, else FALSE.
+func (e *env) any(x *ast.Quantified, op ast.Op, q *ast.Query) expr.Node {
+	l, plan := e.expr(x.L), e.inner(q)
+	if l == nil || plan == nil {
+		return nil
+	}
+	if n := len(plan.Schema()); n != 1 {
+		e.b.errorf(diag.BadSubquery, q.Span, "%s compares a value with a subquery of %d columns", x.Op, n)
+		return nil
+	}
+	l, r, ok := e.comparable(x.Span, x.Op.String(), l, logical.Col(plan, 0))
+	if !ok {
+		return nil
+	}
+	agg := &logical.Aggregate{Input: plan}
+	for _, f := range []string{"min", "max", "count"} {
+		if !e.addAny(agg, x.Span, f, r) {
+			return nil
+		}
+	}
+	if !e.addAny(agg, x.Span, "count") {
+		return nil
+	}
+	first, ok := e.attach(&logical.Apply{Join: logical.Join{Kind: logical.Left, R: agg}}, x.Span).(*expr.Column)
+	if !ok {
+		return nil
+	}
+	return e.anyOf(x.Span, op, l, func(i int) expr.Node {
+		c := logical.Col(agg, i)
+		c.Index = first.Index + i
+		return c
+	})
+}
+
+func (e *env) addAny(a *logical.Aggregate, span diag.Span, name string, args ...expr.Node) bool {
+	f, _ := e.b.cat.Functions.Aggregate(name)
+	impl, err := f.Resolve(expr.Args(args))
+	if err == nil {
+		err = e.b.res.Coerce(name, impl.Args, args)
+	}
+	if err != nil {
+		e.b.report(err, span)
+		return false
+	}
+	a.Aggs = append(a.Aggs, logical.Agg{Func: f, Impl: impl, Args: args})
+	return true
+}
+
+// anyOf is the test over the columns least, greatest, values, rows.
+func (e *env) anyOf(span diag.Span, op ast.Op, l expr.Node, col func(i int) expr.Node) expr.Node {
+	var hit expr.Node
+	switch op {
+	case ast.NotEq:
+		least, greatest := e.b.resolve(span, "<>", l, col(0)), e.b.resolve(span, "<>", l, col(1))
+		if least == nil || greatest == nil {
+			return nil
+		}
+		hit = expr.NewOr(least, greatest)
+	case ast.Greater, ast.GreaterEq:
+		hit = e.b.resolve(span, op.String(), l, col(0))
+	default:
+		hit = e.b.resolve(span, op.String(), l, col(1))
+	}
+	none := e.b.resolve(span, "=", col(3), expr.Int(col(3).Type(), 0))
+	nulls := e.b.resolve(span, "<", col(2), col(3))
+	if hit == nil || none == nil || nulls == nil {
+		return nil
+	}
+	unknown := expr.NewOr(expr.NewIsNull(l, false), nulls)
+	n, err := e.b.res.Case([]expr.Node{none, hit, unknown}, []expr.Node{expr.Bool(false), expr.Bool(true), expr.Null(hit.Type())}, expr.Bool(false))
+	if err != nil {
+		e.b.report(err, span)
+		return nil
+	}
+	return n
+}

@@ -1,0 +1,80 @@
+package logical
+
+import (
+	"github.com/sqlstream/sqlstream/exec/expr"
+)
+
+// MapExprs applies f to every expression of a node, not of its inputs. It is the one
+// place that knows where nodes keep expressions: every node that has any has a case.
+func MapExprs(n Node, f func(expr.Node) expr.Node) Node {
+	switch x := n.(type) {
+	case *Filter:
+		return &Filter{Input: x.Input, Predicate: f(x.Predicate)}
+	case *Project:
+		return &Project{Input: x.Input, Exprs: mapList(x.Exprs, f), Names: x.Names}
+	case *Join:
+		c := mapJoin(*x, f)
+		return &c
+	case *Apply:
+		c := *x
+		c.Join = mapJoin(x.Join, f)
+		return &c
+	case *Aggregate:
+		c := *x
+		c.Keys, c.Aggs = mapList(x.Keys, f), MapAggs(x.Aggs, f)
+		return &c
+	case *Sort:
+		c := *x
+		c.Keys = MapSort(x.Keys, f)
+		return &c
+	case *Unnest:
+		c := *x
+		c.Args = mapList(x.Args, f)
+		return &c
+	case *Values:
+		c := *x
+		c.Rows = make([][]expr.Node, len(x.Rows))
+		for i, r := range x.Rows {
+			c.Rows[i] = mapList(r, f)
+		}
+		return &c
+	}
+	return n
+}
+
+func mapJoin(j Join, f func(expr.Node) expr.Node) Join {
+	j.LKeys, j.RKeys = mapList(j.LKeys, f), mapList(j.RKeys, f)
+	if j.Residual != nil {
+		j.Residual = f(j.Residual)
+	}
+	return j
+}
+
+func mapList(list []expr.Node, f func(expr.Node) expr.Node) []expr.Node {
+	out := make([]expr.Node, len(list))
+	for i, e := range list {
+		out[i] = f(e)
+	}
+	return out
+}
+
+// MapSort applies f to the keys of an order.
+func MapSort(keys []SortKey, f func(expr.Node) expr.Node) []SortKey {
+	out := append([]SortKey(nil), keys...)
+	for i := range out {
+		out[i].Expr = f(out[i].Expr)
+	}
+	return out
+}
+
+// MapAggs applies f to the arguments, orders and filters of aggregates.
+func MapAggs(aggs []Agg, f func(expr.Node) expr.Node) []Agg {
+	out := append([]Agg(nil), aggs...)
+	for i := range out {
+		out[i].Args, out[i].Order = mapList(out[i].Args, f), MapSort(out[i].Order, f)
+		if out[i].Filter != nil {
+			out[i].Filter = f(out[i].Filter)
+		}
+	}
+	return out
+}
