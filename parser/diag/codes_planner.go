@@ -201,10 +201,6 @@ const (
 	// Example: SELECT k, (SELECT max(v) FROM events) FROM plain
 	StreamSubquery Code = "SQL3107"
 
-	// SQL3108: correlated subqueries beyond equalities in WHERE.
-	// Example: SELECT k, (SELECT max(name) FROM dim WHERE dim.k > plain.k) FROM plain
-	CorrelatedSubquery Code = "SQL3108"
-
 	// SQL3109: cumulating windows.
 	// Example: SELECT count(*) FROM TABLE(CUMULATE(TABLE events, DESCRIPTOR(ts), INTERVAL '2' MINUTE, INTERVAL '1' HOUR)) GROUP BY window_start, window_end
 	CumulateWindow Code = "SQL3109"
@@ -229,18 +225,10 @@ const (
 	// Example: SELECT k FROM events WHERE ts > now() - INTERVAL '1' HOUR
 	TemporalFilter Code = "SQL3114"
 
-	// SQL3115: a lateral subquery that reads a table.
-	// Example: SELECT * FROM plain, LATERAL (SELECT name FROM dim WHERE dim.k = plain.k) AS l
-	LateralQuery Code = "SQL3115"
-
 	// SQL3116: a source with a PRIMARY KEY whose rows replace earlier ones.
 	UpsertSource Code = "SQL3116"
 
 	// SQL3117: joins of two finite tables of a kind that only streams would need (FULL).
 	// Example: SELECT * FROM dim a FULL JOIN dim b ON a.k = b.k
 	FullJoin Code = "SQL3117"
-
-	// SQL3118: subqueries inside OR, CASE or the select list as conditions.
-	// Example: SELECT k FROM plain WHERE v > 1 OR k IN (SELECT k FROM dim)
-	MarkJoin Code = "SQL3118"
 )

@@ -231,6 +231,10 @@ func (p *pusher) push(n logical.Node) logical.Node {
 			out[i] = p.push(in)
 		}
 		return &logical.UnionAll{Inputs: out}
+	case *logical.SetOp:
+		c := *x
+		c.L, c.R = p.push(x.L), p.push(x.R)
+		return &c
 	case *logical.Unnest:
 		c := *x
 		c.Input, c.Args = p.push(x.Input), p.overAll(x.Args, plus(k))

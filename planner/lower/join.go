@@ -3,8 +3,10 @@ package lower
 import (
 	"github.com/sqlstream/sqlstream/exec/expr"
 	"github.com/sqlstream/sqlstream/exec/types"
+	"github.com/sqlstream/sqlstream/parser/diag"
 	"github.com/sqlstream/sqlstream/planner/logical"
 	"github.com/sqlstream/sqlstream/planner/physical"
+	"github.com/sqlstream/sqlstream/planner/unsupported"
 )
 
 // joinBuilder lays out a static join.
@@ -18,6 +20,9 @@ type joinBuilder struct {
 
 // join looks the rows of a delta up in a finite relation.
 func (l *Lowerer) join(j *logical.Join, need []bool) *lowered {
+	if !logical.IsFinite(j.R) {
+		l.refuse(unsupported.Diagnostic(diag.StreamSubquery, diag.Span{}, "a subquery over a stream"))
+	}
 	b := &joinBuilder{l: l, j: j, node: &physical.StaticJoin{Kind: physical.JoinKind(j.Kind), NullSafe: j.NullSafe,
 		NullAware: j.NullAware, Single: j.Single}}
 	nl, nr := len(j.L.Schema()), len(j.R.Schema())
