@@ -102,6 +102,8 @@ func (i *interpreter) compute(n logical.Node) ([]Row, error) {
 		return i.join(n)
 	case *logical.Over:
 		return i.over(n)
+	case *logical.Apply:
+		return i.apply(n)
 	case *logical.Sort:
 		return i.sort(n)
 	}

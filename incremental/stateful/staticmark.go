@@ -114,7 +114,7 @@ func (j *StaticJoin) differs(b *vec.Batch, row, static int) bool {
 
 // mark emits every row with the answer.
 func (j *StaticJoin) mark(b *vec.Batch, emit func(*vec.Batch) error) error {
-	v := &vec.Vector{Type: types.Of(types.Bool), Bool: make([]uint8, b.N)}
+	v := &vec.Vector{Type: types.Of(types.Bool), N: b.N, Bool: make([]uint8, b.N)}
 	for i, yes := range j.matched {
 		r := b.Row(i)
 		switch {

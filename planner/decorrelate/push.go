@@ -235,6 +235,10 @@ func (p *pusher) push(n logical.Node) logical.Node {
 		c := *x
 		c.L, c.R = p.push(x.L), p.push(x.R)
 		return &c
+	case *logical.Over:
+		c := logical.MapExprs(x, func(e expr.Node) expr.Node { return p.over(e, plus(k)) }).(*logical.Over)
+		c.Input, c.PartitionBy = p.push(x.Input), append(p.domainCols(), c.PartitionBy...)
+		return c
 	case *logical.Unnest:
 		c := *x
 		c.Input, c.Args = p.push(x.Input), p.overAll(x.Args, plus(k))

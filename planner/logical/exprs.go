@@ -25,7 +25,15 @@ func MapExprs(n Node, f func(expr.Node) expr.Node) Node {
 		return &c
 	case *Sort:
 		c := *x
-		c.Keys = MapSort(x.Keys, f)
+		c.Keys = MapSortKeys(x.Keys, f)
+		return &c
+	case *Over:
+		c := *x
+		c.PartitionBy, c.Order = mapList(x.PartitionBy, f), MapSortKeys(x.Order, f)
+		c.Funcs = make([]OverFunc, len(x.Funcs))
+		for i, g := range x.Funcs {
+			c.Funcs[i] = g.Map(f)
+		}
 		return &c
 	case *Unnest:
 		c := *x
@@ -58,20 +66,11 @@ func mapList(list []expr.Node, f func(expr.Node) expr.Node) []expr.Node {
 	return out
 }
 
-// MapSort applies f to the keys of an order.
-func MapSort(keys []SortKey, f func(expr.Node) expr.Node) []SortKey {
-	out := append([]SortKey(nil), keys...)
-	for i := range out {
-		out[i].Expr = f(out[i].Expr)
-	}
-	return out
-}
-
 // MapAggs applies f to the arguments, orders and filters of aggregates.
 func MapAggs(aggs []Agg, f func(expr.Node) expr.Node) []Agg {
 	out := append([]Agg(nil), aggs...)
 	for i := range out {
-		out[i].Args, out[i].Order = mapList(out[i].Args, f), MapSort(out[i].Order, f)
+		out[i].Args, out[i].Order = mapList(out[i].Args, f), MapSortKeys(out[i].Order, f)
 		if out[i].Filter != nil {
 			out[i].Filter = f(out[i].Filter)
 		}
