@@ -10,16 +10,17 @@ import (
 	"github.com/sqlstream/sqlstream/exec/vec"
 )
 
-// JoinKind is what a static join keeps.
+// JoinKind is what a join keeps.
 type JoinKind uint8
 
-// The kinds.
+// The kinds. A static join is not full.
 const (
 	InnerJoin JoinKind = iota
-	LeftJoin           // input rows without a match get NULLs
-	SemiJoin           // input rows with a match, once
-	AntiJoin           // input rows without one
-	MarkJoin           // input rows, and whether they have one
+	LeftJoin           // left rows without a match get NULLs
+	SemiJoin           // left rows with a match, once
+	AntiJoin           // left rows without one
+	FullJoin           // rows of either side without a match get NULLs
+	MarkJoin           // left rows, with whether they have a match
 )
 
 // StaticJoinConfig describes the join of a delta (the input) with a finite relation.
