@@ -59,6 +59,8 @@ type opCase struct {
 	net bool
 	// replaces: each trigger's output is the whole result (complete mode).
 	replaces bool
+	// plays is another way to play a history, for operators with two inputs.
+	plays func(t tester, seed uint64)
 }
 
 const (
@@ -281,6 +283,10 @@ func (r *run) batch(changes []change) *vec.Batch {
 // that is wrong.
 func (c *opCase) play(t tester, seed uint64) {
 	t.Helper()
+	if c.plays != nil {
+		c.plays(t, seed)
+		return
+	}
 	rng := rand.New(rand.NewPCG(seed, 7))
 	tw := c.twin()
 	var runs []*run
