@@ -25,8 +25,8 @@ type rowNode struct {
 // rowLayout says where the parts of a row lie.
 type rowLayout struct {
 	nodes []rowNode
-	mask  int // first word of the mask
-	words int // of a row
+	mask  int   // first word of the mask
+	words int   // of a row
 	texts []int // words that refer to bytes
 
 	maskWords int
