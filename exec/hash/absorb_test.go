@@ -153,6 +153,45 @@ func TestAbsorbStops(t *testing.T) {
 	}
 }
 
+// TestInsertFromAs expects what FindOrInsert makes of the columns.
+func TestInsertFromAs(t *testing.T) {
+	for seed := range uint64(200) {
+		r := vectest.Rand(seed)
+		ts := append([]types.Type{types.Of(types.Int64)}, keyTypes(r)...)
+		src, tab, want := New(ts), New(ts), New(ts)
+		for range 1 + r.IntN(4) {
+			cols, sel, n := batch(r, ts, 1+r.IntN(60))
+			src.FindOrInsert(cols, sel, nil, make([]uint32, n))
+			cols, sel, n = batch(r, ts, 1+r.IntN(60))
+			tab.FindOrInsert(cols, sel, nil, make([]uint32, n))
+			want.FindOrInsert(cols, sel, nil, make([]uint32, n))
+		}
+		var groups []uint32
+		var first []int64
+		for g := range uint32(src.Cap()) {
+			groups, first = append(groups, g), append(first, int64(r.IntN(3)))
+		}
+		bs := vec.NewBuilders(ts)
+		src.Keys(groups, bs)
+		cols := []*vec.Vector{vec.FromInts(ts[0], first)}
+		for _, b := range bs[1:] {
+			cols = append(cols, b.Finish())
+		}
+		got, expect := make([]uint32, len(groups)), make([]uint32, len(groups))
+		if n, m := tab.InsertFromAs(src, groups, first, got), want.FindOrInsert(cols, nil, nil, expect); n != m || !slices.Equal(tab.Added(), want.Added()) {
+			t.Fatalf("seed %d: %d new groups, want %d", seed, n, m)
+		}
+		if !slices.Equal(got, expect) {
+			t.Fatalf("seed %d: groups %v, want %v", seed, got, expect)
+		}
+		for g := range uint32(tab.Cap()) {
+			if string(tab.KeyBytes(g, nil)) != string(want.KeyBytes(g, nil)) {
+				t.Fatalf("seed %d: another key of group %d", seed, g)
+			}
+		}
+	}
+}
+
 func BenchmarkAbsorb(b *testing.B) {
 	ts := []types.Type{types.Of(types.Int64)}
 	make1 := func(from int64) *Table {

@@ -85,6 +85,15 @@ func (t *Table) hashNode(n *node, g uint32) uint64 {
 // columns: into[i] belongs to groups[i] of src. It returns the number of new groups,
 // which Added lists. src is only read: several tables may take from it at once.
 func (t *Table) InsertFrom(src *Table, groups, into []uint32) int {
+	t.loadFrom(src, groups)
+	for i, g := range groups {
+		into[i] = t.findRow(i, uint32(src.hashWith(t.work, g)), true)
+	}
+	return len(t.added)
+}
+
+// loadFrom is load for keys of src.
+func (t *Table) loadFrom(src *Table, groups []uint32) {
 	t.added = t.added[:0]
 	p := &t.probe
 	t.layout.room(p, len(groups))
@@ -100,10 +109,42 @@ func (t *Table) InsertFrom(src *Table, groups, into []uint32) int {
 			copy(p.nulls[i*t.mask:], src.nulls[int(g)*t.mask:][:t.mask])
 		}
 	}
-	for i, g := range groups {
-		into[i] = t.findRow(i, uint32(src.hashWith(t.work, g)), true)
+}
+
+// InsertFromAs is InsertFrom for keys whose first column, a BIGINT, is first[i] instead.
+func (t *Table) InsertFromAs(src *Table, groups []uint32, first []int64, into []uint32) int {
+	if t.lists {
+		return t.insertBuilt(src, groups, first, into)
 	}
+	t.loadFrom(src, groups)
+	if cap(t.hashes) < len(groups) {
+		t.hashes = make([]uint64, len(groups))
+	}
+	hashes, word := t.hashes[:len(groups)], t.nodes[0].word
+	for i, g := range groups {
+		t.probe.words[i*t.words+word] = uint64(first[i])
+		if t.probe.nulls != nil {
+			t.probe.nulls[i*t.mask] &^= 1 // the first column's bit
+		}
+		h := vec.HashInt(first[i])
+		for k := 1; k < len(t.nodes); k++ {
+			h = vec.CombineHash(h, src.hashNode(&t.nodes[k], g))
+		}
+		hashes[i] = h
+	}
+	t.find(hashes, into, true)
 	return len(t.added)
+}
+
+// insertBuilt is InsertFromAs by way of columns.
+func (t *Table) insertBuilt(src *Table, groups []uint32, first []int64, into []uint32) int {
+	cols := []*vec.Vector{vec.FromInts(t.nodes[0].typ, first)}
+	for i := 1; i < len(t.nodes); i++ {
+		b := vec.NewBuilder(t.nodes[i].typ)
+		src.Key(groups, i, b)
+		cols = append(cols, b.Finish())
+	}
+	return t.FindOrInsert(cols, nil, nil, into)
 }
 
 // Keys appends the key of each group to the builders, one for each key column.

@@ -237,20 +237,26 @@ func (l *aggLocal) feedOne(s *boundSpec, acc fn.Accumulator, b *vec.Batch, sel [
 
 // filter keeps the rows for which a column is true.
 func (l *aggLocal) filter(v *vec.Vector, sel []int32) ([]int32, []uint32) {
-	l.filterSel, l.filtered = l.filterSel[:0], l.filtered[:0]
+	l.filterSel, l.filtered = growZero(l.filterSel, len(l.groups)), growZero(l.filtered, len(l.groups))
+	n := 0
+	if sel == nil && v.Valid == nil && v.Dict == nil && !v.Const {
+		for i, g := range l.groups {
+			l.filterSel[n], l.filtered[n] = int32(i), g
+			n += int(v.Bool[i] & 1)
+		}
+		return l.filterSel[:n], l.filtered[:n]
+	}
 	for i, g := range l.groups {
 		r := int32(i)
 		if sel != nil {
 			r = sel[i]
 		}
 		if v.IsTrue(int(r)) {
-			l.filterSel, l.filtered = append(l.filterSel, r), append(l.filtered, g)
+			l.filterSel[n], l.filtered[n] = r, g
+			n++
 		}
 	}
-	if l.filterSel == nil {
-		l.filterSel = []int32{} // nil would mean all rows
-	}
-	return l.filterSel, l.filtered
+	return l.filterSel[:n], l.filtered[:n]
 }
 
 // typed is a constant of n rows with a bound value.

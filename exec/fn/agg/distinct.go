@@ -116,34 +116,35 @@ func (a *distinct) Merge(src fn.Accumulator, from, into []uint32) error {
 		for len(groups) < len(entries) {
 			groups = append(groups, into[i])
 		}
-		if len(entries) >= vec.BatchSize || i == len(from)-1 {
-			if err := a.mergeEntries(&o.seen, entries, groups); err != nil {
+		if len(entries) < vec.BatchSize && i < len(from)-1 {
+			continue
+		}
+		for k := 0; k < len(entries); k += vec.BatchSize {
+			to := min(k+vec.BatchSize, len(entries))
+			if err := a.mergeEntries(&o.seen, entries[k:to], groups[k:to]); err != nil {
 				return err
 			}
-			entries, groups = entries[:0], groups[:0]
 		}
+		entries, groups = entries[:0], groups[:0]
 	}
 	return nil
 }
 
-// mergeEntries adds entries of another map to groups of this one.
+// mergeEntries adds entries of another map to groups of this one. It overwrites entries.
 func (a *distinct) mergeEntries(src *valueMap, entries, groups []uint32) error {
-	if len(entries) == 0 {
-		return nil
+	a.begin()
+	turned := entries[:0]
+	for i, at := range a.seen.findFrom(src, entries, groups) {
+		if sign := turn(a.seen.add(at, src.entries[entries[i]].weight)); sign != 0 {
+			a.sel, a.groups, a.w = append(a.sel, int32(len(turned))), append(a.groups, groups[i]), append(a.w, sign)
+			turned = append(turned, entries[i])
+		}
 	}
 	cols := make([]*vec.Vector, len(a.args))
 	for i, b := range a.args {
 		b.Reset()
-		src.table.Key(entries, i+1, b)
+		src.table.Key(turned, i+1, b)
 		cols[i] = b.Finish()
-	}
-	a.begin()
-	a.w = slices.Grow(a.w, len(entries))[:len(entries)]
-	for i, at := range a.seen.find(cols, len(entries), nil, groups) {
-		a.w[i] = turn(a.seen.add(at, src.entries[entries[i]].weight))
-		if a.w[i] != 0 {
-			a.sel, a.groups = append(a.sel, int32(i)), append(a.groups, groups[i])
-		}
 	}
 	return a.pass(cols, a.retract)
 }

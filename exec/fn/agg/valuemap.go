@@ -45,6 +45,23 @@ func newValueMap(values []types.Type) valueMap {
 // belongs to the i-th row; the columns have n rows. The result is valid until the next
 // call.
 func (m *valueMap) find(values []*vec.Vector, n int, sel []int32, groups []uint32) []uint32 {
+	m.begin(n, sel, groups)
+	m.cols = append(append(m.cols[:0], vec.FromInts(m.types[0], m.groups)), values...)
+	m.table.FindOrInsert(m.cols, sel, nil, m.found)
+	m.linkAdded(groups)
+	return m.found
+}
+
+// findFrom is find for entries of another map.
+func (m *valueMap) findFrom(src *valueMap, entries, groups []uint32) []uint32 {
+	m.begin(len(groups), nil, groups)
+	m.table.InsertFromAs(src.table, entries, m.groups, m.found)
+	m.linkAdded(groups)
+	return m.found
+}
+
+// begin makes the group column of n rows, and room for what is found.
+func (m *valueMap) begin(n int, sel []int32, groups []uint32) {
 	if m.table == nil {
 		m.table = hash.New(m.types)
 	}
@@ -59,10 +76,6 @@ func (m *valueMap) find(values []*vec.Vector, n int, sel []int32, groups []uint3
 		m.found = make([]uint32, len(groups))
 	}
 	m.found = m.found[:len(groups)]
-	m.cols = append(append(m.cols[:0], vec.FromInts(m.types[0], m.groups)), values...)
-	m.table.FindOrInsert(m.cols, sel, nil, m.found)
-	m.linkAdded(groups)
-	return m.found
 }
 
 // linkAdded puts new entries into the lists of their groups.
