@@ -21,10 +21,12 @@ func reason(root physical.Node) string {
 		if n.Global {
 			return fmt.Sprintf("%s (%s) is one row that changes as long as rows come", physical.Summary(n), physical.ShortID(n))
 		}
-		if n.Bound != nil {
+		if n.HasEnd() {
 			return fmt.Sprintf("%s (%s) changes while its window is open", physical.Summary(n), physical.ShortID(n))
 		}
 		return fmt.Sprintf("%s (%s) can change for ever: no group column is bounded by a watermark", physical.Summary(n), physical.ShortID(n))
+	case *physical.Session:
+		return fmt.Sprintf("the bounds of %s (%s) change while a session is open", physical.Summary(n), physical.ShortID(n))
 	case *physical.Scan:
 		return fmt.Sprintf("rows of %q can be deleted", n.Relation.Name)
 	case nil:
@@ -36,7 +38,7 @@ func reason(root physical.Node) string {
 // waysOut are the nearest legal queries.
 func (p *planner) waysOut(o *output, root physical.Node) string {
 	var ways []string
-	if agg := firstAggregate(root); agg != nil && agg.Bound == nil {
+	if agg := firstAggregate(root); agg != nil && !agg.HasEnd() {
 		if hasWatermark(root) {
 			ways = append(ways, "add window(ts, …) to GROUP BY")
 		} else {

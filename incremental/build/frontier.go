@@ -163,6 +163,9 @@ func (g *Graph) frontier(n *node, f physical.Frontier, now int64) (int64, error)
 }
 
 func (g *Graph) rule(n *node, r physical.FrontierInput, now int64) (int64, error) {
+	if r.Child == physical.OperatorFront {
+		return n.op.(stateful.Fronted).OwnFront(), nil
+	}
 	v, t := now, types.Of(types.Timestamp)
 	if r.Child != physical.TriggerTime {
 		kid := n.kids[r.Child]

@@ -43,7 +43,15 @@ func (g *Graph) fill(ctx context.Context, n *node) (err error) {
 		n.stage = func() stage { return op.NewHop(p.Time, p.Window.Size, p.Window.Slide, p.Window.Offset, t) }
 	case *physical.Expand:
 		n.stage = func() stage { return op.NewExpand(p.Cols, expandSets(p)) }
+	case *physical.Session:
+		n.bound = front(p.Bound)
+		n.op, err = stateful.NewSession(g.session(p))
 	case *physical.Aggregate:
+		if p.Sessions != nil {
+			n.bound = front(p.Sessions.Bound)
+			n.op, err = stateful.NewSessionAggregate(g.sessionAggregate(p))
+			break
+		}
 		n.bound, n.boundOut = front(p.Bound), true
 		n.op, err = stateful.NewAggregate(g.aggregate(p))
 	case *physical.StaticJoin:
@@ -100,14 +108,20 @@ func (g *Graph) aggregate(p *physical.Aggregate) stateful.AggregateConfig {
 		c.Bound = w.Key
 		c.Panes = &stateful.PaneConfig{Size: w.Window.Size, Slide: w.Window.Slide, Offset: w.Window.Offset, Pane: w.Pane}
 	}
+	c.Aggs = aggregateSpecs(p, in)
+	return c
+}
+
+func aggregateSpecs(p *physical.Aggregate, in []types.Type) []stateful.AggregateSpec {
+	var out []stateful.AggregateSpec
 	for _, a := range p.Aggs {
 		s := stateful.AggregateSpec{Impl: a.Impl, Args: a.Args, Filter: a.Filter, Distinct: a.Distinct, Ordered: a.Ordered}
 		for _, k := range a.Order {
 			s.OrderBy = append(s.OrderBy, stateful.OrderColumn{Col: k.Col, Type: in[k.Col], Order: order(k)})
 		}
-		c.Aggs = append(c.Aggs, s)
+		out = append(out, s)
 	}
-	return c
+	return out
 }
 
 func (g *Graph) distinct(p *physical.Distinct) stateful.DistinctConfig {

@@ -237,16 +237,31 @@ func (g *Graph) settle(ctx context.Context, t Trigger) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
+		if err := g.settleNode(w, n, &t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// settleNode derives the frontiers of a node, and flushes and advances its operator: in
+// the other order where the operator has a say in them.
+func (g *Graph) settleNode(w *worker, n *node, t *Trigger) error {
+	own := n.derivesOwn()
+	if !own {
 		if err := g.derive(n, t.Now); err != nil {
 			return err
 		}
-		if n.op == nil {
-			continue
-		}
-		g.opens(n, &t)
-		if err := w.close(n); err != nil {
-			return blame(n, err)
-		}
+	}
+	if n.op == nil {
+		return nil
+	}
+	g.opens(n, t)
+	if err := w.close(n); err != nil {
+		return blame(n, err)
+	}
+	if own {
+		return g.derive(n, t.Now)
 	}
 	return nil
 }

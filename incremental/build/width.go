@@ -28,7 +28,14 @@ func bucketWidth(n physical.Node, col int) int64 {
 			return bucketWidth(p.Input, col)
 		}
 		return 1
+	case *physical.Session:
+		if col < len(p.Input.Props().Columns) {
+			return bucketWidth(p.Input, col)
+		}
 	case *physical.Aggregate:
+		if p.Sessions != nil && (col == p.Sessions.Start || col == p.Sessions.End) {
+			return 0
+		}
 		if p.Panes != nil && col == p.Panes.Key {
 			return 1
 		}

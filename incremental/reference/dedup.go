@@ -72,7 +72,7 @@ func eventTime(n logical.Node) (int, *logical.Watermark) {
 			}
 		}
 		return 0, nil
-	case *logical.Filter, *logical.Unnest, *logical.Hop, *logical.Distinct, *logical.Dedup, *logical.Join:
+	case *logical.Filter, *logical.Unnest, *logical.Hop, *logical.Session, *logical.Distinct, *logical.Dedup, *logical.Join:
 		return eventTime(n.Children()[0])
 	}
 	return 0, nil

@@ -84,6 +84,8 @@ func (i *interpreter) compute(n logical.Node) ([]Row, error) {
 		return i.project(n)
 	case *logical.Hop:
 		return i.hop(n)
+	case *logical.Session:
+		return i.session(n)
 	case *logical.Unnest:
 		return i.unnest(n)
 	case *logical.UnionAll:

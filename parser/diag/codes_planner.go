@@ -185,10 +185,6 @@ const (
 	// Example: SELECT a.k FROM plain a JOIN events b ON a.k = b.k
 	StreamJoin Code = "SQL3101"
 
-	// SQL3102: session windows.
-	// Example: SELECT count(*) FROM events GROUP BY session_window(ts, '5 minutes')
-	SessionWindow Code = "SQL3102"
-
 	// SQL3103: functions with OVER.
 	// Example: SELECT k, row_number() OVER (PARTITION BY k ORDER BY v) FROM plain
 	OverWindow Code = "SQL3103"

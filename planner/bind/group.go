@@ -37,11 +37,13 @@ func (sel *selectBinder) bindGroupBy() {
 
 // groupByAll groups by every item without an aggregate.
 func (sel *selectBinder) groupByAll() {
-	for i := range sel.items {
+	for _, i := range sel.sessionsLast() {
 		if sel.b.hasAggregate(sel.items[i].ast.Expr) {
 			continue
 		}
+		sel.sessionKeys = hasSessionCall(sel.items[i].ast.Expr)
 		sel.bindItem(i)
+		sel.sessionKeys = false
 		for j, n := range sel.items[i].nodes {
 			if !expr.IsConst(n) {
 				sel.addKey(n, sel.items[i].names[j], sel.items[i].ast.Span)

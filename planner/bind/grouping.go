@@ -22,6 +22,7 @@ const (
 // each with each: GROUP BY a, ROLLUP (b) has the sets (a, b) and (a).
 func (sel *selectBinder) groupItems(items []ast.GroupItem) {
 	sets := [][]int{{}}
+	items = sel.sessionItemsLast(items)
 	for i := range items {
 		more := sel.groupItem(&items[i])
 		if len(sets)*len(more) > maxSets {
@@ -31,6 +32,12 @@ func (sel *selectBinder) groupItems(items []ast.GroupItem) {
 		sets = crossSets(sets, more)
 	}
 	if len(sets) == 1 {
+		return
+	}
+	if sel.session != nil {
+		sel.fail()
+		sel.b.errorf(diag.BadWindow, sel.stmt.GroupBy.Span, "a session window cannot be with grouping sets: each set has sessions of its own").
+			WithHint("union one GROUP BY for each set")
 		return
 	}
 	if len(sel.keys) > maxSetKeys {
@@ -52,7 +59,9 @@ func (sel *selectBinder) groupItem(it *ast.GroupItem) [][]int {
 	case ast.GroupTuple:
 		set := []int{}
 		for _, x := range it.Exprs {
+			sel.sessionKeys = sel.makesSession(x)
 			set = append(set, sel.groupBy(x)...)
+			sel.sessionKeys = false
 		}
 		return [][]int{set}
 	case ast.GroupSets:

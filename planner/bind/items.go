@@ -32,8 +32,8 @@ func itemName(it ast.SelectItem) string {
 	case *ast.Field:
 		return x.Name.Name
 	case *ast.Call:
-		if x.Name.Last().Is("window") {
-			return "window"
+		if n := x.Name.Last(); n.Is("window") || n.Is("session_window") {
+			return strings.ToLower(n.Name)
 		}
 	}
 	return it.Text

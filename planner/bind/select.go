@@ -32,6 +32,10 @@ type selectBinder struct {
 	badWindow bool
 	timed     map[string]bool // times that have their NOT NULL filter
 	hops      map[string]int  // column of the window start, by time and window
+	// session is what makes the session window of GROUP BY; nil if there is none.
+	session       *logical.Session
+	sessionWindow *timeWindow
+	sessionKeys   bool // the keys being bound may make it
 
 	grouped  bool
 	keys     []expr.Node

@@ -20,8 +20,7 @@ func (b *Binder) tableFunc(x *ast.TableFunc, outer *scope) (logical.Node, *scope
 		b.notYet(diag.CumulateWindow, x.Span, "CUMULATE")
 		return broken()
 	case "session":
-		b.notYet(diag.SessionWindow, x.Span, "SESSION")
-		return broken()
+		return b.sessionTable(x)
 	case "drop_duplicates", "drop_duplicates_within_watermark":
 		return b.dropDuplicates(x, name)
 	}

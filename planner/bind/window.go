@@ -51,6 +51,11 @@ func (e *env) windowName(ref *ast.ColumnRef) (expr.Node, bool) {
 	name := strings.ToLower(ref.Parts[0].Name)
 	switch name {
 	case "window", "window_start", "window_end", "window_time":
+	case "session_window":
+		if e.sel == nil || e.sel.sessionWindow == nil {
+			return nil, false
+		}
+		return e.fields(e.b.pair(e.sel.sessionWindow), ref.Parts[1:]), true
 	default:
 		return nil, false
 	}
@@ -102,8 +107,16 @@ func (e *env) windowCall(x *ast.Call, name string) (expr.Node, bool) {
 		return e.windowTime(x), true
 	case "time_bucket", "date_bin":
 		return e.bucket(x), true
-	case "session_window", "session", "session_start", "session_end":
-		e.b.notYet(diag.SessionWindow, x.Span, name)
+	case "session_window", "session":
+		return e.pairOf(e.sessionWindow(x)), true
+	case "session_start":
+		return startOf(e.sessionWindow(x)), true
+	case "session_end":
+		return endOf(e.sessionWindow(x)), true
+	case "session_rowtime":
+		if w := e.sessionWindow(x); w != nil {
+			return e.b.lastMoment(x.Span, w.end), true
+		}
 		return nil, true
 	case "cumulate":
 		e.b.notYet(diag.CumulateWindow, x.Span, name)

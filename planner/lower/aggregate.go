@@ -17,17 +17,20 @@ type aggregateBuilder struct {
 	need  []bool // of the logical schema
 	hop   *logical.Hop
 	panes *physical.Panes
-	in    *lowered
-	exprs []expr.Node // columns of the operator's input
-	names []string
-	node  *physical.Aggregate
-	kept  []int // logical aggregates that are read
-	extra int   // hidden keys after the logical ones: times inside struct keys
+	// session is computed with the groups; nil = there is none, or it is below.
+	session *logical.Session
+	in      *lowered
+	exprs   []expr.Node // columns of the operator's input
+	names   []string
+	node    *physical.Aggregate
+	kept    []int // logical aggregates that are read
+	extra   int   // hidden keys after the logical ones: times inside struct keys
 }
 
 func (l *Lowerer) aggregate(a *logical.Aggregate, need []bool) *lowered {
 	b := &aggregateBuilder{l: l, a: a, need: need, node: &physical.Aggregate{}}
 	b.choosePanes()
+	b.chooseSession()
 	b.lowerInput()
 	b.columns()
 	return b.finish()
@@ -98,6 +101,9 @@ func (b *aggregateBuilder) arguments() []expr.Node {
 // keyExprs are the keys over the logical input; with panes, the window's start is the
 // start of a pane over the Hop's input.
 func (b *aggregateBuilder) keyExprs() []expr.Node {
+	if b.session != nil {
+		return b.sessionKeys()
+	}
 	if b.panes == nil {
 		return b.a.Keys
 	}
@@ -116,23 +122,39 @@ func (b *aggregateBuilder) lowerInput() {
 	if b.panes != nil {
 		input = &logical.Filter{Input: b.hop.Input, Predicate: expr.NewIsNull(logical.Col(b.hop.Input, b.hop.Time), true)}
 	}
+	if b.session != nil {
+		input = b.session.Input
+	}
 	below := make([]bool, len(input.Schema()))
 	use(below, b.keyExprs()...)
 	use(below, b.arguments()...)
+	if b.session != nil {
+		use(below, b.session.Time, b.session.End)
+	}
 	b.in = b.l.node(input, below)
+	if b.session != nil && b.in.props().Kind != physical.AppendOnly {
+		b.session = nil // removal splits sessions: their rows are needed
+		b.lowerInput()
+	}
 }
 
 // columns projects keys and arguments, each expression once.
 func (b *aggregateBuilder) columns() {
 	for i, k := range b.keyExprs() {
 		at := b.column(onto(b.in, k))
-		b.names[at] = b.a.KeyNames[i]
+		if b.session == nil || !isBoundOf(b.session, b.a.Keys[i]) {
+			b.names[at] = b.a.KeyNames[i]
+		}
 		if b.panes != nil && b.panes.Key == i {
 			b.names[at] = "pane"
 		}
 		b.node.Keys = append(b.node.Keys, at)
 	}
-	b.hiddenKeys()
+	if b.session != nil {
+		b.hiddenBounds()
+	} else {
+		b.hiddenKeys()
+	}
 	for i, g := range b.a.Aggs {
 		if b.needAgg(i) {
 			b.kept = append(b.kept, i)
@@ -208,7 +230,7 @@ func (b *aggregateBuilder) hiddenKeys() {
 			continue
 		}
 		e := b.exprs[k]
-		for _, f := range ds[0].path {
+		for _, f := range soonest(b.in, ds).path {
 			e = expr.NewField(e, f)
 		}
 		b.node.Keys = append(b.node.Keys, b.column(e))
@@ -225,12 +247,17 @@ func (b *aggregateBuilder) finish() *lowered {
 	n.Retract = b.in.props().Kind != physical.AppendOnly
 	out := &lowered{node: n, delay: b.in.delay}
 	b.outputs(out)
-	b.bound(out)
-	n.EmitOnClose = l.opt.Close && n.Bound != nil
+	if b.session != nil {
+		b.sessionBound(out)
+		n.EmitOnClose = l.opt.Close && n.Sessions.Bound != nil
+	} else {
+		b.bound(out)
+		n.EmitOnClose = l.opt.Close && n.Bound != nil
+	}
 	switch {
 	case n.EmitOnClose:
 		n.P.Kind = physical.AppendOnly
-	case n.Retract && !n.Global:
+	case n.Retract && !n.Global, n.Sessions != nil && !l.opt.Finite:
 		n.P.Kind = physical.Retract
 	default:
 		n.P.Kind = physical.NoDelete
@@ -257,6 +284,7 @@ func (b *aggregateBuilder) outputs(out *lowered) {
 		if b.panes != nil && i == b.panes.Key {
 			text = "window " + b.a.Input.Describe() + " of " + text
 		}
+		text = b.sessionText(i, text)
 		n.P.Columns = append(n.P.Columns, c)
 		out.id.cols = append(out.id.cols, text)
 		keyTexts = append(keyTexts, text+" "+c.Type.String())
@@ -264,6 +292,9 @@ func (b *aggregateBuilder) outputs(out *lowered) {
 	n.P.Keys = [][]int{key}
 	if key == nil {
 		n.P.Keys = [][]int{{}}
+	}
+	if b.session != nil {
+		n.P.Keys = b.keysOfSessions(key)
 	}
 	for i := range b.a.Aggs {
 		out.cols[len(b.a.Keys)+i] = -1
@@ -317,7 +348,8 @@ func (b *aggregateBuilder) bound(out *lowered) {
 			if pane {
 				d.rule.Expr = b.firstOpen(i)
 			}
-			mayBind := n.Bound == nil && len(f.Path) == 0 && (n.Panes == nil || pane)
+			mayBind := n.Bound == nil && len(f.Path) == 0 && (n.Panes == nil || pane) &&
+				(!physical.IsDynamic(b.in.node, at) || !b.staticBound())
 			if mayBind {
 				n.Bound = &physical.Bound{Col: i, Front: len(n.P.Frontiers)}
 			} else if !b.in.hard[at] && !b.follows(k, f.Path) {
@@ -357,7 +389,7 @@ func (b *aggregateBuilder) firstOpen(i int) expr.Node {
 
 func (b *aggregateBuilder) warnUnbounded() {
 	n := b.node
-	if b.l.opt.Finite || n.Global || n.Bound != nil || n.Keep {
+	if b.l.opt.Finite || n.Global || n.Bound != nil || n.Keep || n.Sessions != nil {
 		return
 	}
 	b.l.refuse(diag.Warnf(diag.UnboundedState, diag.Span{}, "%s is never cleaned: no group column is bounded by a watermark", describe(n)))

@@ -50,6 +50,12 @@ func (l *Lowerer) withTime(in *lowered) *lowered {
 		return in
 	}
 	f := p.Frontiers[0]
+	for i := range p.Frontiers {
+		if !physical.IsDynamic(in.node, i) {
+			f = p.Frontiers[i]
+			break
+		}
+	}
 	exprs := make([]expr.Node, len(p.Columns))
 	names := make([]string, len(p.Columns))
 	for i, c := range p.Columns {
@@ -64,14 +70,23 @@ func (l *Lowerer) withTime(in *lowered) *lowered {
 	return out
 }
 
-// firstBound is the first column with a frontier of its own.
+// firstBound is the first column with a frontier of its own, if possible one that does
+// not wait for the state of an operator.
 func firstBound(in *lowered) *physical.Bound {
+	var found *physical.Bound
 	for i, f := range in.props().Frontiers {
-		if len(f.Path) == 0 && in.props().Columns[f.Col].Type.Phys() == types.PhysInt64 {
-			return &physical.Bound{Col: f.Col, Front: i}
+		if len(f.Path) > 0 || in.props().Columns[f.Col].Type.Phys() != types.PhysInt64 {
+			continue
+		}
+		b := &physical.Bound{Col: f.Col, Front: i}
+		if !physical.IsDynamic(in.node, i) {
+			return b
+		}
+		if found == nil {
+			found = b
 		}
 	}
-	return nil
+	return found
 }
 
 // afterBound passes the frontier of the bound, which is a promise from here on, and
@@ -187,7 +202,7 @@ func eventTimes(n logical.Node) []int {
 		if x.Watermark != nil && !x.Finite {
 			return []int{x.Watermark.Col}
 		}
-	case *logical.Filter, *logical.Dedup, *logical.Distinct, *logical.Unnest, *logical.Hop, *logical.Join, *logical.SetOp:
+	case *logical.Filter, *logical.Dedup, *logical.Distinct, *logical.Unnest, *logical.Hop, *logical.Session, *logical.Join, *logical.SetOp:
 		return eventTimes(n.Children()[0])
 	case *logical.Project:
 		return projectedTimes(x)

@@ -192,6 +192,8 @@ func (l *Lowerer) node(n logical.Node, need []bool) *lowered {
 		return l.hop(x, need)
 	case *logical.Expand:
 		return l.expand(x, need)
+	case *logical.Session:
+		return l.session(x, need)
 	case *logical.Aggregate:
 		return l.aggregate(x, need)
 	case *logical.Distinct:

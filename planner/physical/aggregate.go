@@ -20,6 +20,9 @@ type Aggregate struct {
 	// Panes, when set, says that one key is the start of a pane and that the output has
 	// windows made of panes instead.
 	Panes *Panes
+	// Sessions, when set, says that two keys are the bounds of sessions. Bound is nil then,
+	// and Keep has no effect.
+	Sessions *Sessions
 	// EmitOnClose: a group is emitted once, when it is final. Otherwise its changes are
 	// emitted in each trigger.
 	EmitOnClose bool
@@ -62,8 +65,17 @@ func (a *Aggregate) Children() []Node { return []Node{a.Input} }
 // Stateful implements Node.
 func (a *Aggregate) Stateful() bool { return true }
 
+// HasEnd reports that groups become final.
+func (a *Aggregate) HasEnd() bool {
+	return a.Bound != nil || a.Sessions != nil && a.Sessions.Bound != nil
+}
+
 func (a *Aggregate) explain() explained {
 	x := explained{summary: a.summary(), details: a.stateText()}
+	if a.Sessions != nil {
+		x.details, x.late, x.kept = sessionState("state: one entry per open session; ", a.Input.Props(), a.Sessions.Bound, a.EmitOnClose)
+		return x
+	}
 	switch {
 	case a.Bound != nil:
 		x.late = lateText(&a.P, a.Bound)

@@ -154,6 +154,52 @@ func pushFilterRows(_ *Context, n logical.Node) logical.Node {
 	})
 }
 
+// pushFilterSession tests before rows are brought into sessions: conditions on what
+// partitions them, which leave whole sessions out.
+func pushFilterSession(_ *Context, n logical.Node) logical.Node {
+	f, ok := n.(*logical.Filter)
+	if !ok {
+		return n
+	}
+	s, ok := f.Input.(*logical.Session)
+	if !ok {
+		return n
+	}
+	var down, stay []expr.Node
+	for _, c := range conjuncts(f.Predicate) {
+		if onPartition(c, s.Partition) && expr.Volatility(c) == fn.Immutable {
+			down = append(down, c)
+		} else {
+			stay = append(stay, c)
+		}
+	}
+	if len(down) == 0 {
+		return n
+	}
+	out := s.WithChildren([]logical.Node{&logical.Filter{Input: s.Input, Predicate: expr.NewAnd(down...)}})
+	if len(stay) > 0 {
+		out = &logical.Filter{Input: out, Predicate: expr.NewAnd(stay...)}
+	}
+	return out
+}
+
+// onPartition tells that an expression reads columns that are keys of a partition, and
+// no others.
+func onPartition(n expr.Node, keys []expr.Node) bool {
+	cols := expr.ColumnsOf(n)
+	for _, c := range cols {
+		found := false
+		for _, k := range keys {
+			col, ok := k.(*expr.Column)
+			found = found || ok && col.Index == c
+		}
+		if !found {
+			return false
+		}
+	}
+	return len(cols) > 0
+}
+
 // pushBelow splits a predicate: conditions over the columns of in, which are the first
 // ones of the filter's input, go below; the rest stays.
 func pushBelow(f *logical.Filter, in logical.Node, rebuild func(logical.Node) logical.Node) logical.Node {

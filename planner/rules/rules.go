@@ -38,6 +38,7 @@ var List = []Rule{
 	{Name: "push-filter-project", Apply: pushFilterProject},
 	{Name: "push-filter-union", Apply: pushFilterUnion},
 	{Name: "push-filter-rows", Apply: pushFilterRows},
+	{Name: "push-filter-session", Apply: pushFilterSession},
 	{Name: "push-filter-join", Apply: pushFilterJoin},
 	{Name: "join-keys", Apply: joinKeys},
 	{Name: "drop-true-filter", Apply: dropTrueFilter},

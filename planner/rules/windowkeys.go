@@ -19,8 +19,9 @@ func windowKeys(c *Context, n logical.Node) logical.Node {
 		return inlineAggregate(c, p, a)
 	}
 	r := keyReducer{}
+	r.session, _ = a.Input.(*logical.Session)
 	for i, k := range a.Keys {
-		r.add(k, a.KeyNames[i])
+		r.addKey(k, a.KeyNames[i])
 	}
 	if len(r.keys) == len(a.Keys) && !r.changed {
 		return n
@@ -43,6 +44,32 @@ type keyReducer struct {
 	keys    []expr.Node
 	names   []string
 	changed bool
+	session *logical.Session // below, nil = none
+}
+
+// addKey adds what determines a key. Of a session's window that is both of its bounds,
+// of its last moment its end.
+func (r *keyReducer) addKey(k expr.Node, name string) {
+	call, ok := k.(*expr.Call)
+	switch {
+	case !ok || r.session == nil:
+		r.add(k, name)
+	case call.F == &timewindow.Pair && r.isBound(call.Args[0]) && r.isBound(call.Args[1]):
+		r.changed = true
+		r.add(call.Args[0], name)
+		r.add(call.Args[1], name)
+	case call.F.Name == "-" && len(call.Args) == 2 && fixedLength(call.Args[1]) && r.isBound(call.Args[0]):
+		r.changed = true
+		r.add(call.Args[0], name)
+	default:
+		r.add(k, name)
+	}
+}
+
+// isBound recognises a column that is a bound of the session below.
+func (r *keyReducer) isBound(n expr.Node) bool {
+	c, ok := n.(*expr.Column)
+	return ok && c.Index >= r.session.Start()
 }
 
 // base is what determines a key, nil if it is not made from a window's start.

@@ -21,7 +21,6 @@ type Entry struct {
 // Table lists the missing operators by code.
 var Table = []Entry{
 	{diag.StreamJoin, "stream-stream join", "is not supported yet on streams", "join with a table, or union the streams"},
-	{diag.SessionWindow, "session window", "is not supported yet on streams", "use window(ts, size)"},
 	{diag.OverWindow, "over", "is not supported yet on streams", ""},
 	{diag.TopN, "top-n", "is not supported yet on streams", "use EMIT COMPLETE over an aggregate"},
 	{diag.StreamSubquery, "subquery over a stream", "is not supported yet on streams", ""},

@@ -1,0 +1,617 @@
+package stateful
+
+import (
+	"cmp"
+	"encoding/binary"
+	"fmt"
+	"slices"
+
+	"github.com/sqlstream/sqlstream/exec/hash"
+	"github.com/sqlstream/sqlstream/exec/invariant"
+	"github.com/sqlstream/sqlstream/exec/mutant"
+	"github.com/sqlstream/sqlstream/exec/types"
+	"github.com/sqlstream/sqlstream/exec/vec"
+)
+
+// Session
+//
+// State: the rows of open sessions with their weights, by partition in order of time, and
+// the bounds of the session of each.
+// +1/−1: changes the weight of a row; at Flush the sessions that the changed rows touch
+// are formed again: a new row may join sessions, a removed one may split one.
+// Emitted: at Flush the rows whose session or weight has changed, with old (−) and new
+// bounds (+); with EmitOnClose each row once, at Advance, when its session is final.
+// Dropped: sessions that end at or before the frontier, at Advance. A row is late when its
+// time is below the frontier of the trigger before, whatever the mode.
+// Cost: O(log n) per row, and O(1) per row of the touched sessions.
+// Restart: the rows and the bound; sessions follow from them.
+
+// SessionConfig describes an operator that appends the bounds of its session to each row.
+type SessionConfig struct {
+	Name      string
+	Types     []types.Type // of the input
+	Partition []int
+	Time, End int // a row covers [Time, End); neither is NULL
+	Front     int // which frontier of fronts[0] is that of Time, −1 = none
+	// EmitOnClose: rows are emitted once, when their session is final.
+	EmitOnClose bool
+	Unlogged    bool
+}
+
+// Fronted is an operator with frontiers of its own: what it promises of the starts of
+// sessions in later deltas, together with the frontier of its input.
+type Fronted interface {
+	Operator
+	// OwnFront is valid after Advance and after Load.
+	OwnFront() int64
+}
+
+type session struct {
+	cfg      SessionConfig
+	keyTypes []types.Type
+	rows     *hash.Table
+	parts    *hash.Table // nil without a partition
+	row      []sessionRow
+	part     []sessionPart
+	times    sessionTimes
+
+	bound, boundLogged int64
+	touched            []uint32 // partitions with changed rows
+	dirty              []uint32 // rows changed since the last LogState
+	emptied            []uint32 // partitions that may have no row any more
+	loaded             []uint32
+
+	keys         []*vec.Vector
+	groups, into []uint32
+	sel, late    []int32
+	minus, plus  []sessionChange
+	merged       []uint32
+	builders     []*vec.Builder
+	stats        Stats
+	begun        bool
+}
+
+// sessionRow is a distinct row. It is settled while out > 0: in the list of its
+// partition, with the bounds of its session.
+type sessionRow struct {
+	at, till    int64
+	start, end  int64
+	weight, out int64
+	part        uint32
+	pending     bool
+	dirty       bool
+}
+
+// sessionPart has the settled rows of a partition in order of time, and the changed ones.
+type sessionPart struct {
+	rows, pending []uint32
+	empty         bool // listed as such
+}
+
+// sessionChange is a row to be emitted.
+type sessionChange struct {
+	row        uint32
+	weight     int64
+	start, end int64
+}
+
+// NewSession returns the operator.
+func NewSession(cfg SessionConfig) (Operator, error) {
+	if cfg.EmitOnClose && cfg.Front < 0 {
+		return nil, fmt.Errorf("%s: sessions that never become final cannot be emitted on close", cfg.Name)
+	}
+	s := &session{cfg: cfg, bound: NoFrontier, boundLogged: NoFrontier}
+	for _, c := range cfg.Partition {
+		s.keyTypes = append(s.keyTypes, cfg.Types[c])
+	}
+	t := cfg.Types[cfg.Time]
+	s.builders = vec.NewBuilders(append(slices.Clone(cfg.Types), t, t))
+	s.reset()
+	return s, nil
+}
+
+// reset makes the state that of a new operator, but for the bound.
+func (s *session) reset() {
+	s.rows, s.row, s.part = hash.New(s.cfg.Types), nil, nil
+	if len(s.keyTypes) > 0 {
+		s.parts = hash.New(s.keyTypes)
+	}
+	s.times = sessionTimes{trackStarts: s.cfg.Front >= 0, trackEnds: s.cfg.Front >= 0}
+	s.minus, s.plus, s.merged = trim(s.minus), trim(s.plus), trim(s.merged)
+}
+
+// Step implements Stepper.
+func (s *session) Step(t *Trigger, _ int, _ int64, b *vec.Batch, _ Emit) error {
+	s.begin()
+	if err := s.finish(); err != nil {
+		return err
+	}
+	sel, err := s.onTime(t, b)
+	if err != nil {
+		return err
+	}
+	n := b.N
+	if sel != nil {
+		n = len(sel)
+	}
+	s.groups, s.into = growZero(s.groups, n)[:n], growZero(s.into, n)[:n]
+	s.rows.FindOrInsert(b.Cols, sel, nil, s.groups)
+	s.row = growZero(s.row, s.rows.Cap())
+	s.partitions(b.Cols, sel)
+	at, till := b.Cols[s.cfg.Time], b.Cols[s.cfg.End]
+	for i, g := range s.groups {
+		r := i
+		if sel != nil {
+			r = int(sel[i])
+		}
+		row := &s.row[g]
+		row.weight += b.Weight(r)
+		if row.pending {
+			continue
+		}
+		row.at, row.till, row.part = at.Int(r), till.Int(r), s.into[i]
+		s.touch(g, row)
+	}
+	return nil
+}
+
+func (s *session) begin() {
+	if !s.begun {
+		s.stats, s.begun = Stats{}, true
+	}
+}
+
+// onTime selects the rows that are not late, nil for all, and reports the others.
+func (s *session) onTime(t *Trigger, b *vec.Batch) ([]int32, error) {
+	if s.cfg.Front < 0 || s.bound == NoFrontier || mutant.On("sessions refuse no row") {
+		b.MarkAll(vec.Contributed)
+		return b.Sel, nil
+	}
+	s.sel, s.late = growZero(s.sel, b.N)[:0], s.late[:0]
+	s.sel, s.late = splitLate(b, b.Cols[s.cfg.Time], s.bound, s.sel, s.late)
+	s.stats.Late += int64(len(s.late))
+	if len(s.late) > 0 && t.Late != nil {
+		return s.sel, t.Late(s.cfg.Name, b, s.late)
+	}
+	return s.sel, nil
+}
+
+// splitLate appends the rows of b to those on time and those that are late, and marks
+// them.
+func splitLate(b *vec.Batch, v *vec.Vector, bound int64, sel, refused []int32) ([]int32, []int32) {
+	for i := range b.Rows() {
+		r := b.Row(i)
+		if late(v.Int(r), bound) {
+			refused = append(refused, int32(r))
+			b.Mark(r, vec.Late)
+			continue
+		}
+		sel = append(sel, int32(r))
+		b.Mark(r, vec.Contributed)
+	}
+	return sel, refused
+}
+
+// partitions finds the partitions of rows, making those that are missing.
+func (s *session) partitions(cols []*vec.Vector, sel []int32) {
+	if s.parts == nil {
+		clear(s.into)
+		s.part = growZero(s.part, 1)
+		return
+	}
+	s.keys = s.keys[:0]
+	for _, c := range s.cfg.Partition {
+		s.keys = append(s.keys, cols[c])
+	}
+	s.parts.FindOrInsert(s.keys, sel, nil, s.into)
+	s.part = growZero(s.part, s.parts.Cap())
+}
+
+func (s *session) touch(g uint32, row *sessionRow) {
+	row.pending = true
+	p := &s.part[row.part]
+	if len(p.pending) == 0 {
+		s.touched = append(s.touched, row.part)
+	}
+	p.pending = append(p.pending, g)
+	s.soil(g, row)
+}
+
+func (s *session) soil(g uint32, row *sessionRow) {
+	if !row.dirty {
+		row.dirty = true
+		s.dirty = append(s.dirty, g)
+	}
+}
+
+// Flush implements Operator.
+func (s *session) Flush(_ *Trigger, out Emit) error {
+	s.begin()
+	s.begun = false
+	if err := s.finish(); err != nil {
+		return err
+	}
+	s.minus, s.plus = s.minus[:0], s.plus[:0]
+	for _, p := range s.touched {
+		if err := s.settle(p); err != nil {
+			return err
+		}
+	}
+	s.touched = trim(s.touched)
+	if err := s.emit(s.minus, out); err != nil {
+		return err
+	}
+	return s.emit(s.plus, out)
+}
+
+// settle forms the sessions of a partition again that its changed rows touch.
+func (s *session) settle(p uint32) error {
+	part := &s.part[p]
+	s.sort(part.pending)
+	s.stats.Updated += int64(len(part.pending))
+	for i := 0; i < len(part.pending); {
+		next, err := s.cluster(part, i)
+		if err != nil {
+			return err
+		}
+		i = next
+	}
+	part.pending = trim(part.pending)
+	s.noteFirst(p)
+	return nil
+}
+
+func (s *session) sort(rows []uint32) {
+	slices.SortFunc(rows, func(a, b uint32) int { return s.compare(a, b) })
+}
+
+func (s *session) compare(a, b uint32) int {
+	return cmp.Or(cmp.Compare(s.row[a].at, s.row[b].at), cmp.Compare(s.row[a].till, s.row[b].till), cmp.Compare(a, b))
+}
+
+// cluster forms the sessions that the changed rows from the i-th on touch together, and
+// returns the number of the next one that is apart from them.
+func (s *session) cluster(part *sessionPart, i int) (next int, err error) {
+	lo, hi := s.reach(part.pending[i])
+	from, to := s.within(part.rows, lo, hi)
+	for next = i; next < len(part.pending); next++ {
+		l, h := s.reach(part.pending[next])
+		if from < to {
+			lo, hi = min(lo, s.row[part.rows[from]].start), max(hi, s.row[part.rows[to-1]].end)
+		}
+		if next > i && l >= hi {
+			break
+		}
+		lo, hi = min(lo, l), max(hi, h)
+		from, to = s.within(part.rows, lo, hi)
+	}
+	s.merged = s.merge(s.merged[:0], part.rows[from:to], part.pending[i:next])
+	kept, err := s.form(s.merged)
+	if err != nil {
+		return 0, err
+	}
+	part.rows = slices.Replace(part.rows, from, to, kept...)
+	return next, nil
+}
+
+// reach is the time within which a changed row may join or split sessions.
+func (s *session) reach(g uint32) (lo, hi int64) {
+	r := &s.row[g]
+	if r.out > 0 {
+		return min(r.at, r.start), max(r.till, r.end)
+	}
+	return r.at, r.till
+}
+
+// within finds the settled rows whose sessions overlap [lo, hi).
+func (s *session) within(rows []uint32, lo, hi int64) (from, to int) {
+	from, _ = slices.BinarySearchFunc(rows, lo, func(g uint32, lo int64) int {
+		if s.row[g].end > lo {
+			return 1
+		}
+		return -1
+	})
+	to, _ = slices.BinarySearchFunc(rows, hi, func(g uint32, hi int64) int {
+		if s.row[g].start >= hi {
+			return 1
+		}
+		return -1
+	})
+	return from, max(from, to)
+}
+
+// merge appends settled and changed rows in order, each once.
+func (s *session) merge(dst, settled, changed []uint32) []uint32 {
+	for _, g := range changed {
+		if s.row[g].out > 0 { // among the settled ones
+			continue
+		}
+		for len(settled) > 0 && s.compare(settled[0], g) < 0 {
+			dst, settled = append(dst, settled[0]), settled[1:]
+		}
+		dst = append(dst, g)
+	}
+	return append(dst, settled...)
+}
+
+// form brings rows in order of time into sessions, notes what changes, and keeps the rows
+// that are there.
+func (s *session) form(rows []uint32) (kept []uint32, err error) {
+	kept = rows[:0]
+	first := 0 // of the session under way
+	var start, end int64
+	for _, g := range rows {
+		r := &s.row[g]
+		r.pending = false
+		if r.weight < 0 {
+			return nil, fmt.Errorf("%s: a row was deleted that is not there", s.cfg.Name)
+		}
+		if r.weight == 0 {
+			s.change(g, 0, 0)
+			continue
+		}
+		if len(kept) > first && r.at >= end && !(r.at == end && mutant.On("sessions that touch are one")) {
+			s.bounds(kept[first:], start, end)
+			first = len(kept)
+		}
+		if len(kept) == first {
+			start, end = r.at, r.till
+		}
+		end = max(end, r.till)
+		kept = append(kept, g)
+	}
+	if len(kept) > first {
+		s.bounds(kept[first:], start, end)
+	}
+	return kept, nil
+}
+
+func (s *session) bounds(rows []uint32, start, end int64) {
+	for _, g := range rows {
+		s.change(g, start, end)
+	}
+}
+
+// change gives a row its bounds, and notes what is to be emitted.
+func (s *session) change(g uint32, start, end int64) {
+	r := &s.row[g]
+	moved := r.start != start || r.end != end
+	switch {
+	case s.cfg.EmitOnClose:
+	case r.out > 0 && (moved || r.weight == 0):
+		s.minus = append(s.minus, sessionChange{g, -r.out, r.start, r.end})
+		if r.weight > 0 {
+			s.plus = append(s.plus, sessionChange{g, r.weight, start, end})
+		}
+	case r.weight > r.out:
+		s.plus = append(s.plus, sessionChange{g, r.weight - r.out, start, end})
+	case r.weight < r.out:
+		s.minus = append(s.minus, sessionChange{g, r.weight - r.out, start, end})
+	}
+	r.start, r.end, r.out = start, end, r.weight
+}
+
+// noteFirst files the first session of a partition.
+func (s *session) noteFirst(p uint32) {
+	rows := s.part[p].rows
+	if len(rows) == 0 {
+		if !s.part[p].empty {
+			s.part[p].empty = true
+			s.emptied = append(s.emptied, p)
+		}
+		s.times.note(p, nothing, nothing)
+		return
+	}
+	first := &s.row[rows[0]]
+	s.times.note(p, first.start, first.end)
+}
+
+// emit hands rows downstream.
+func (s *session) emit(list []sessionChange, out Emit) error {
+	n := len(s.cfg.Types)
+	for len(list) > 0 {
+		chunk := list[:min(len(list), vec.BatchSize)]
+		list = list[len(chunk):]
+		for _, b := range s.builders {
+			b.Reset()
+		}
+		s.groups = s.groups[:0]
+		w := make([]int64, len(chunk))
+		for i, c := range chunk {
+			s.groups = append(s.groups, c.row)
+			s.builders[n].AppendInt(c.start)
+			s.builders[n+1].AppendInt(c.end)
+			w[i] = c.weight
+		}
+		s.rows.Keys(s.groups, s.builders[:n])
+		b := &vec.Batch{N: len(chunk), W: w}
+		for _, x := range s.builders {
+			b.Cols = append(b.Cols, x.Finish())
+		}
+		if err := out(b); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Advance implements Operator.
+func (s *session) Advance(_ *Trigger, fronts [][]int64, out Emit) error {
+	if s.cfg.Front >= 0 {
+		front := fronts[0][s.cfg.Front]
+		invariant.Assert(front >= s.bound, "frontiers never retreat")
+		if front > s.bound {
+			if err := s.close(front, out); err != nil {
+				return err
+			}
+			s.bound = front
+		}
+	}
+	if s.cfg.Unlogged {
+		return s.LogState(discard{})
+	}
+	return nil
+}
+
+// close emits and forgets the sessions that end at or before front.
+func (s *session) close(front int64, out Emit) error {
+	s.plus = s.plus[:0]
+	if mutant.On("sessions close one tick late") && front < EndOfInput {
+		front--
+	}
+	for {
+		p, ok := s.times.ended(front)
+		if !ok {
+			break
+		}
+		part := &s.part[p]
+		n := 0
+		for ; n < len(part.rows) && s.row[part.rows[n]].end <= front; n++ {
+			g := part.rows[n]
+			r := &s.row[g]
+			s.plus = append(s.plus, sessionChange{g, r.weight, r.start, r.end})
+			r.weight, r.out = 0, 0
+			s.soil(g, r)
+		}
+		s.stats.Removed += int64(n)
+		part.rows = slices.Delete(part.rows, 0, n)
+		s.noteFirst(p)
+	}
+	if !s.cfg.EmitOnClose {
+		return nil
+	}
+	return s.emit(s.plus, out)
+}
+
+// OwnFront implements Fronted.
+func (s *session) OwnFront() int64 {
+	if err := s.finish(); err != nil {
+		return NoFrontier
+	}
+	return s.times.oldest()
+}
+
+// LogState implements Operator. Keys: 00 → the bound; 01, the row → its weight.
+func (s *session) LogState(log Log) error {
+	logBound(log, s.bound, &s.boundLogged)
+	var key []byte
+	for _, g := range s.dirty {
+		r := &s.row[g]
+		r.dirty = false
+		if !s.cfg.Unlogged {
+			key = s.rows.KeyBytes(g, append(key[:0], tagGroup))
+		}
+		switch {
+		case r.weight == 0:
+			if !mutant.On("rows of closed sessions stay in the log") {
+				log.Delete(key)
+			}
+			s.rows.Delete(g)
+			*r = sessionRow{}
+		case !s.cfg.Unlogged:
+			log.Put(key, binary.AppendUvarint(nil, uint64(r.weight)))
+		}
+	}
+	s.dirty = trim(s.dirty)
+	s.release()
+	return nil
+}
+
+// release forgets partitions without rows.
+func (s *session) release() {
+	if s.rows.Len() == 0 && len(s.row) > 0 {
+		s.emptied = trim(s.emptied)
+		s.reset()
+		return
+	}
+	for _, p := range s.emptied {
+		part := &s.part[p]
+		part.empty = false
+		if s.parts != nil && len(part.rows) == 0 {
+			s.parts.Delete(p)
+			*part = sessionPart{}
+		}
+	}
+	s.emptied = trim(s.emptied)
+}
+
+// Load implements Operator.
+func (s *session) Load(key, value []byte) error {
+	x, n := int64(0), 0
+	if len(key) == 1 && key[0] == tagBound {
+		if x, n = binary.Varint(value); n > 0 {
+			s.bound, s.boundLogged = x, x
+			return nil
+		}
+	}
+	w, n := binary.Uvarint(value)
+	if len(key) == 0 || key[0] != tagGroup || n <= 0 {
+		return fmt.Errorf("%s: %w", s.cfg.Name, errStateKey)
+	}
+	g, err := s.rows.InsertKey(key[1:])
+	if err != nil {
+		return fmt.Errorf("%s: %w", s.cfg.Name, err)
+	}
+	s.row = growZero(s.row, s.rows.Cap())
+	s.row[g].weight = int64(w)
+	s.loaded = append(s.loaded, g)
+	return nil
+}
+
+// finish forms the sessions of loaded rows, which have been emitted before.
+func (s *session) finish() error {
+	if len(s.loaded) == 0 {
+		return nil
+	}
+	loaded := s.loaded
+	s.loaded = nil
+	for from := 0; from < len(loaded); from += vec.BatchSize {
+		s.place(loaded[from:min(from+vec.BatchSize, len(loaded))])
+	}
+	keep := s.stats
+	for _, p := range s.touched {
+		if err := s.settle(p); err != nil {
+			return err
+		}
+	}
+	for _, g := range s.dirty {
+		s.row[g].dirty = false
+	}
+	s.touched, s.dirty, s.stats = trim(s.touched), trim(s.dirty), keep
+	s.minus, s.plus = trim(s.minus), trim(s.plus)
+	return nil
+}
+
+// place puts loaded rows into their partitions.
+func (s *session) place(rows []uint32) {
+	for _, b := range s.builders {
+		b.Reset()
+	}
+	n := len(s.cfg.Types)
+	s.rows.Keys(rows, s.builders[:n])
+	cols := make([]*vec.Vector, n)
+	for i := range cols {
+		cols[i] = s.builders[i].Finish()
+	}
+	s.into = growZero(s.into, len(rows))[:len(rows)]
+	s.partitions(cols, nil)
+	for i, g := range rows {
+		r := &s.row[g]
+		r.at, r.till, r.part = cols[s.cfg.Time].Int(i), cols[s.cfg.End].Int(i), s.into[i]
+		s.touch(g, r)
+	}
+}
+
+// Stats implements Operator.
+func (s *session) Stats() Stats {
+	out := s.stats
+	out.Keys = int64(s.rows.Len())
+	out.Bytes = s.rows.Bytes() + int64(cap(s.row))*64 + int64(cap(s.part))*48 + s.times.bytes()
+	if s.parts != nil {
+		out.Bytes += s.parts.Bytes()
+	}
+	for i := range s.part {
+		out.Bytes += int64(4 * (cap(s.part[i].rows) + cap(s.part[i].pending)))
+	}
+	return out
+}
