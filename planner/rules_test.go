@@ -13,6 +13,7 @@ var firing = map[string]string{
 	"push-filter-project": "SELECT a FROM (SELECT k AS a FROM plain) AS x WHERE a = 'a'",
 	"push-filter-union":   "SELECT k FROM (SELECT k FROM plain UNION ALL SELECT k FROM events) AS x WHERE k = 'a'",
 	"push-filter-rows":    "SELECT id, x FROM lists CROSS JOIN UNNEST(l) AS u(x) WHERE id > 3",
+	"push-filter-session": "SELECT k, window_start FROM SESSION(TABLE events PARTITION BY k, DESCRIPTOR(ts), '5 minutes') WHERE k = 'a'",
 	"push-filter-join":    "SELECT p.k, name FROM plain p JOIN dim ON p.k = dim.k WHERE p.v > 3",
 	"join-keys":           "SELECT p.k, name FROM plain p, dim WHERE p.k = dim.k",
 	"drop-true-filter":    "SELECT k FROM plain WHERE 1 = 1",

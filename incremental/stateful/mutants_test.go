@@ -35,6 +35,14 @@ var mutants = map[string]func() []*opCase{
 	"EXCEPT ALL owes rows":                                  setCases,
 	"EXCEPT never takes rows back":                          setCases,
 	"residual is a filter after the join":                   joinCases,
+	"sessions that touch are one":                           sessionCases,
+	"sessions refuse no row":                                sessionCases,
+	"sessions close one tick late":                          sessionCases,
+	"joined sessions lose their rows":                       sessionCases,
+	"joined sessions are not retracted":                     sessionCases,
+	"closed sessions stay in the log":                       sessionCases,
+	"rows of closed sessions stay in the log":               sessionCases,
+	"entries of sessions are not logged":                    sessionCases,
 }
 
 // witness takes the failures of a mutant.

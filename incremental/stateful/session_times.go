@@ -33,6 +33,9 @@ func (s *sessionTimes) note(p uint32, start, end int64) {
 		}
 	}
 	// A later end is filed when the one that is filed has come.
+	if end == nothing {
+		s.filedEnd[p] = nothing
+	}
 	if end < s.filedEnd[p] && s.trackEnds {
 		s.filedEnd[p] = end
 		s.ends.push(end, p)
