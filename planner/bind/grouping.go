@@ -58,7 +58,7 @@ func (sel *selectBinder) groupItem(it *ast.GroupItem) [][]int {
 	switch it.Kind {
 	case ast.GroupTuple:
 		set := []int{}
-		for _, x := range it.Exprs {
+		for _, x := range sel.sessionExprsLast(it.Exprs) {
 			sel.sessionKeys = sel.makesSession(x)
 			set = append(set, sel.groupBy(x)...)
 			sel.sessionKeys = false

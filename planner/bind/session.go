@@ -41,6 +41,18 @@ func (sel *selectBinder) sessionItemsLast(items []ast.GroupItem) []ast.GroupItem
 	return append(first, last...)
 }
 
+func (sel *selectBinder) sessionExprsLast(list []ast.Expr) []ast.Expr {
+	var first, last []ast.Expr
+	for _, x := range list {
+		if sel.makesSession(x) {
+			last = append(last, x)
+		} else {
+			first = append(first, x)
+		}
+	}
+	return append(first, last...)
+}
+
 func (sel *selectBinder) itemMakesSession(it *ast.GroupItem) bool {
 	for _, x := range it.Exprs {
 		if sel.makesSession(x) {
