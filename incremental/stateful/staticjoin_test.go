@@ -202,7 +202,7 @@ func joinCases() []*opCase {
 	var out []*opCase
 	for _, kind := range []JoinKind{InnerJoin, LeftJoin, SemiJoin, AntiJoin, MarkJoin} {
 		for side, rows := range staticSides(uint64(kind)) {
-			name := fmt.Sprint([]string{"inner ", "left ", "semi ", "anti ", "mark "}[kind], side)
+			name := fmt.Sprint(kind, " ", side)
 			out = append(out,
 				joinCase(name, StaticJoinConfig{Kind: kind, InputKeys: []int{0}, StaticKeys: []int{0}}, rows, true),
 				joinCase(name+" null safe", StaticJoinConfig{Kind: kind, InputKeys: []int{1, 0}, StaticKeys: []int{1, 0}, NullSafe: []bool{false, true}}, rows, false),
