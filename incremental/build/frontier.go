@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/sqlstream/sqlstream/exec/fn"
 	"github.com/sqlstream/sqlstream/exec/types"
 	"github.com/sqlstream/sqlstream/exec/vec"
 	"github.com/sqlstream/sqlstream/incremental/stateful"
@@ -121,8 +122,20 @@ func (g *Graph) Due(now int64) bool {
 		if n.op != nil && n.boundNow() > n.advanced && n.op.Stats().Keys > 0 {
 			return true
 		}
+		if t, ok := n.op.(timed); ok && t.Due(g.ctxAt(now)) {
+			return true
+		}
 	}
 	return false
+}
+
+// timed is an operator for which the passing of time alone may make work.
+type timed interface{ Due(c *fn.Ctx) bool }
+
+func (g *Graph) ctxAt(now int64) *fn.Ctx {
+	c := g.env.NewCtx()
+	c.Now = now
+	return c
 }
 
 // keepFronts returns a function that makes the frontiers as they are now.

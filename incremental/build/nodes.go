@@ -32,6 +32,9 @@ func (g *Graph) fill(ctx context.Context, n *node) (err error) {
 		n.op, err = stateful.NewMaterialize(g.materialize(p))
 	case *physical.Filter:
 		n.stage = func() stage { return op.NewFilter(p.Predicate) }
+	case *physical.Temporal:
+		n.op, err = stateful.NewTemporal(stateful.TemporalConfig{Name: opName(p), Types: columnTypes(p), Col: p.Col, Bound: p.Bound,
+			Past: p.Past, Leaves: p.Leaves, Unlogged: g.Query.Finite})
 	case *physical.Project:
 		n.stage = func() stage { return op.NewProject(p.Exprs) }
 	case *physical.Unnest:

@@ -10,7 +10,9 @@ func (i *interpreter) filter(f *logical.Filter) ([]Row, error) {
 	}
 	var out []Row
 	for _, r := range in {
-		keep, err := i.isTrue(f.Predicate, r, f.Input.Schema())
+		tested := r
+		tested.Now = 0 // now() in a condition is the time of the answer, not that of the row
+		keep, err := i.isTrue(f.Predicate, tested, f.Input.Schema())
 		if err != nil {
 			return nil, err
 		}

@@ -192,6 +192,9 @@ func (r *run) trigger(t tester, id int, changes []change, fronts []int64) bag {
 		return nil
 	}
 	tr := &Trigger{BatchID: int64(id), Ctx: &fn.Ctx{}}
+	if len(fronts) > 0 {
+		tr.Ctx.Now = fronts[0]
+	}
 	if r.v.crew > 0 {
 		newCrew(r.v.crew, tr, emit, r.v.free)
 	}

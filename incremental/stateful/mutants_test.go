@@ -34,6 +34,8 @@ var mutants = map[string]func() []*opCase{
 	"INTERSECT ALL takes the larger count":                  setCases,
 	"EXCEPT ALL owes rows":                                  setCases,
 	"EXCEPT never takes rows back":                          setCases,
+	"a temporal filter takes > for >=":                      temporalCases,
+	"rows never leave a temporal filter":                    temporalCases,
 	"residual is a filter after the join":                   joinCases,
 	"sessions that touch are one":                           sessionCases,
 	"sessions refuse no row":                                sessionCases,

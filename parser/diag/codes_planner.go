@@ -217,8 +217,9 @@ const (
 	// Example: SELECT DISTINCT ON (k) k, v FROM plain ORDER BY k, v DESC
 	LatestPerKey Code = "SQL3113"
 
-	// SQL3114: filters that change with time: ts > now() − interval.
-	// Example: SELECT k FROM events WHERE ts > now() - INTERVAL '1' HOUR
+	// SQL3114: a condition on the current time that is no comparison of a value of the row
+	// with a bound that only moves forward.
+	// Example: SELECT k FROM events WHERE hour(now()) = 3
 	TemporalFilter Code = "SQL3114"
 
 	// SQL3116: a source with a PRIMARY KEY whose rows replace earlier ones.

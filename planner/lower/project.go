@@ -2,13 +2,10 @@ package lower
 
 import (
 	"github.com/sqlstream/sqlstream/exec/expr"
-	"github.com/sqlstream/sqlstream/exec/fn"
 	"github.com/sqlstream/sqlstream/exec/fn/timewindow"
 	"github.com/sqlstream/sqlstream/exec/types"
-	"github.com/sqlstream/sqlstream/parser/diag"
 	"github.com/sqlstream/sqlstream/planner/logical"
 	"github.com/sqlstream/sqlstream/planner/physical"
-	"github.com/sqlstream/sqlstream/planner/unsupported"
 )
 
 func (l *Lowerer) projectNeeds(p *logical.Project, need []bool) []bool {
@@ -126,30 +123,6 @@ func determines(e expr.Node) (int, bool) {
 	}
 	return 0, false
 }
-
-// filter keeps rows; a row of a key may then vanish when it changes.
-func (l *Lowerer) filter(f *logical.Filter, need []bool) *lowered {
-	below := append([]bool(nil), need...)
-	use(below, f.Predicate)
-	in := l.node(f.Input, below)
-	pred := onto(in, f.Predicate)
-	if !l.opt.Finite && hasNow(pred) {
-		l.refuse(unsupported.Diagnostic(diag.TemporalFilter, diag.Span{}, "a filter on the current time, "+pred.String()+","))
-	}
-	l.checkStable(in, pred)
-	n := &physical.Filter{Input: in.node, Predicate: pred}
-	out := &lowered{node: n, cols: in.cols, delay: in.delay, id: in.id.filtered(pred)}
-	p := in.props()
-	n.P.Columns, n.P.Keys, n.P.Kind = p.Columns, p.Keys, p.Kind
-	if n.P.Kind == physical.NoDelete {
-		n.P.Kind = physical.Retract
-	}
-	passAll(in, &n.P, &out.hard)
-	n.OpID = hashOf("filter", out.id.rows())
-	return out
-}
-
-func hasNow(e expr.Node) bool { return expr.Volatility(e) == fn.Stable }
 
 // unnest multiplies rows by what a generator makes of them.
 func (l *Lowerer) unnest(u *logical.Unnest, need []bool) *lowered {

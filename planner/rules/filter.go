@@ -94,7 +94,7 @@ func simplifyNotNull(n expr.Node) expr.Node {
 }
 
 // pushFilterProject tests before computing, unless the predicate reads something
-// volatile or costly.
+// costly, or not the same at all times.
 func pushFilterProject(c *Context, n logical.Node) logical.Node {
 	f, ok := n.(*logical.Filter)
 	if !ok {
@@ -105,12 +105,17 @@ func pushFilterProject(c *Context, n logical.Node) logical.Node {
 		return n
 	}
 	for _, i := range expr.ColumnsOf(f.Predicate) {
-		if expr.Volatility(p.Exprs[i]) == fn.Volatile || !cheap(p.Exprs[i]) {
-			return n
+		if expr.Volatility(p.Exprs[i]) != fn.Immutable && !isNotNull(f.Predicate) || !cheap(p.Exprs[i]) {
+			return n // now() in a column is when the row came
 		}
 	}
 	pred := substitute(c, f.Predicate, p.Exprs)
 	return &logical.Project{Input: &logical.Filter{Input: p.Input, Predicate: pred}, Exprs: p.Exprs, Names: p.Names}
+}
+
+func isNotNull(n expr.Node) bool {
+	t, ok := n.(*expr.IsNull)
+	return ok && t.Negated
 }
 
 // pushFilterUnion tests in every input of a union, an INTERSECT or an EXCEPT: a condition

@@ -29,7 +29,6 @@ var Table = []Entry{
 	{diag.OuterStatic, "outer join that keeps table rows", "is not supported yet on streams", "put the stream on the kept side"},
 	{diag.Recursion, "recursive query", "is not supported yet", ""},
 	{diag.LatestPerKey, "top-n", "is not supported yet on streams", "DISTINCT ON without ORDER BY keeps the first row of each key; max_by(v, ts) is the latest value"},
-	{diag.TemporalFilter, "temporal filter", "is not supported yet on streams", ""},
 	{diag.UpsertSource, "upsert source", "is not supported yet on streams", "declare changelog = true and deliver deletions"},
 	{diag.FullJoin, "full join", "is not supported yet", "union a left join and an anti join"},
 }

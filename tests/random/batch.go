@@ -22,6 +22,7 @@ func (r *run) batch() error {
 	r.c.Late = false // and nothing is late
 	want, refErr := r.answer()
 	m := newMachine(r.ctx, r.c, sink.Append)
+	m.clock = r.m.clock // now() is the same
 	defer m.stop()
 	got, err := m.answer(r.ctx, r.fed)
 	switch {

@@ -13,6 +13,7 @@ type grammar struct {
 	names   int
 	start   int64 // of event time, µs
 	size    int64 // of the windows over sources, where rows may be late; else 0
+	timed   bool  // some condition reads the clock
 }
 
 // scope has the columns and aggregates that an expression may use.
@@ -78,6 +79,9 @@ func (g *grammar) level(depth int) *Select {
 	}
 	for range []int{0, 0, 0, 1, 1, 2}[g.r.IntN(6)] {
 		s.Where = append(s.Where, g.condition(sc))
+	}
+	if g.size == 0 && len(sc[Time]) > 0 && g.chance(6) {
+		s.Where = append(s.Where, g.temporal(sc))
 	}
 	switch {
 	case g.chance(60):

@@ -74,6 +74,9 @@ func New(seed uint64) *Case {
 	g := &grammar{r: r, sources: c.Sources, size: c.Size, start: c.Start}
 	c.Query = g.query()
 	c.Mode = []sink.Mode{sink.Changelog, sink.Changelog, sink.Append, sink.Update, sink.Complete}[r.IntN(5)]
+	if g.timed && c.Mode == sink.Append { // what is final can still leave
+		c.Mode = sink.Changelog
+	}
 	if c.Mode == sink.Complete && len(c.Query.On) == 0 && r.IntN(3) == 0 {
 		g.order(c.Query)
 	}
