@@ -13,6 +13,7 @@ func aggregates() []fn.Aggregate {
 		agg.Min, agg.Max, agg.MinBy, agg.MaxBy,
 		agg.BoolAnd, agg.BoolOr, agg.BitAnd, agg.BitOr, agg.BitXor,
 		agg.First, agg.Last, agg.AnyValue, agg.ArrayAgg, agg.CollectSet, agg.StringAgg,
+		agg.MapAgg, agg.Histogram, agg.JSONArrayAgg, agg.JSONObjectAgg, agg.Product,
 		agg.Mode, agg.Median, agg.Percentile, agg.PercentileDisc,
 		agg.RegrCount,
 	}

@@ -62,28 +62,56 @@ func runAggregate(r *expr.Resolver, a *fn.Aggregate, sql string) (string, error)
 	if err := r.Coerce(a.Name, impl.Args, nodes); err != nil {
 		return "", err
 	}
+	if a.Then != "" {
+		return then(r, a, impl, nodes, b)
+	}
 	return accumulate(impl, nodes, b)
 }
 
+// then gives the result to the scalar function that finishes it.
+func then(r *expr.Resolver, a *fn.Aggregate, impl fn.AggImpl, nodes []expr.Node, b *vec.Batch) (string, error) {
+	v, err := resultOf(impl, nodes, b)
+	if err != nil {
+		return "", err
+	}
+	n, err := r.Resolve(a.Then, &expr.Column{Index: 0, Name: "x", T: impl.Result})
+	if err != nil {
+		return "", err
+	}
+	out, err := n.Eval(&fn.Ctx{Zone: time.UTC}, &vec.Batch{Cols: []*vec.Vector{v}, N: 1})
+	if err != nil {
+		return "", err
+	}
+	return vec.RowString(out, 0, time.UTC), nil
+}
+
 func accumulate(impl fn.AggImpl, nodes []expr.Node, b *vec.Batch) (string, error) {
+	v, err := resultOf(impl, nodes, b)
+	if err != nil {
+		return "", err
+	}
+	return vec.RowString(v, 0, time.UTC), nil
+}
+
+func resultOf(impl fn.AggImpl, nodes []expr.Node, b *vec.Batch) (*vec.Vector, error) {
 	rows := fn.AggRows{Groups: make([]uint32, b.N)}
 	for _, n := range nodes {
 		v, err := n.Eval(&fn.Ctx{Zone: time.UTC}, b)
 		if err != nil {
-			return "", err
+			return nil, err
 		}
 		rows.Args = append(rows.Args, v)
 	}
 	acc := impl.New(false)
 	acc.Grow(1)
 	if err := acc.Add(rows); err != nil {
-		return "", err
+		return nil, err
 	}
 	out := vec.NewBuilder(impl.Result)
 	if err := acc.Result([]uint32{0}, out); err != nil {
-		return "", err
+		return nil, err
 	}
-	return vec.RowString(out.Finish(), 0, time.UTC), nil
+	return out.Finish(), nil
 }
 
 // argsOf parses the arguments of a call.

@@ -17,6 +17,8 @@ type Aggregate struct {
 	// Ordered says that the result depends on the order in which rows arrive
 	// (first, last, array_agg): the operator is then given them in arrival order.
 	Ordered bool
+	// Then names a scalar function that the result still goes through, "" = none.
+	Then    string
 	Resolve func(args []Arg) (AggImpl, error)
 }
 

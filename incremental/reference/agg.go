@@ -22,6 +22,8 @@ func compute(a logical.Agg, rows [][]any) (any, error) {
 		return int64(len(distinctValues(column(rows)))), nil
 	case "first", "last", "any_value":
 		return endValue(a, rows), nil
+	case "map_agg", "json_objectagg":
+		return mapOf(rows), nil
 	case "min_by", "max_by":
 		return extremeBy(rows, a.Func.Name == "max_by"), nil
 	case "covar_samp", "covar_pop", "corr":
@@ -36,8 +38,10 @@ func compute(a logical.Agg, rows [][]any) (any, error) {
 // overValues computes the aggregates that see only values that are not NULL.
 func overValues(a logical.Agg, xs []any) (any, error) {
 	switch a.Func.Name {
-	case "array_agg":
+	case "array_agg", "json_arrayagg":
 		return xs, nil
+	case "histogram":
+		return histogram(xs), nil
 	case "collect_set":
 		return sorted(distinctValues(xs)), nil
 	}
@@ -62,11 +66,13 @@ func overValues(a logical.Agg, xs []any) (any, error) {
 	case "string_agg":
 		return joined(a, xs), nil
 	case "mode":
-		return mode(xs), nil
+		return mode(xs, len(a.Args) == 2), nil
+	case "product":
+		return product(xs), nil
 	case "median", "percentile":
-		return between(sorted(xs), share(a)), nil
+		return percentile(a, xs, between), nil
 	case "percentile_disc":
-		return reached(sorted(xs), share(a)), nil
+		return percentile(a, xs, reached), nil
 	case "var_samp", "var_pop", "stddev_samp", "stddev_pop":
 		return statistic(name, xs), nil
 	case "skewness", "kurtosis":
@@ -180,31 +186,7 @@ func joined(a logical.Agg, xs []any) string {
 	return strings.Join(parts, sep)
 }
 
-// mode is the most frequent value, the least of several.
-func mode(xs []any) any {
-	counts := map[string]int{}
-	for _, x := range xs {
-		counts[textOf(x)]++
-	}
-	best := sorted(xs)[0]
-	for _, x := range sorted(xs) {
-		if counts[textOf(x)] > counts[textOf(best)] {
-			best = x
-		}
-	}
-	return best
-}
-
 // constant is the value of a constant argument.
 func constant(a logical.Agg, arg int) any { return constValue(expr.ConstValue(a.Args[arg])) }
-
-// share is the p of percentiles.
-func share(a logical.Agg) float64 {
-	if len(a.Args) < 2 {
-		return 0.5
-	}
-	p, _ := rational(a.Args[1].Type(), constant(a, 1)).Float64()
-	return p
-}
 
 func isDecimal(t types.Type) bool { return t.Kind == types.Decimal }

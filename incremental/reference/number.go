@@ -60,6 +60,9 @@ func total(t types.Type, xs []any) *big.Rat {
 
 func sum(a logical.Agg, xs []any) (any, error) {
 	t := a.Args[0].Type()
+	if t.Kind == types.Interval {
+		return sumIntervals(xs, 0)
+	}
 	if odd, ok := oddSum(xs); ok {
 		return odd, nil
 	}
@@ -68,6 +71,9 @@ func sum(a logical.Agg, xs []any) (any, error) {
 
 func avg(a logical.Agg, xs []any) (any, error) {
 	t := a.Args[0].Type()
+	if t.Kind == types.Interval {
+		return sumIntervals(xs, int64(len(xs)))
+	}
 	if odd, ok := oddSum(xs); ok {
 		return odd, nil
 	}

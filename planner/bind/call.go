@@ -21,9 +21,6 @@ func (e *env) call(x *ast.Call) expr.Node {
 		return n
 	}
 	if agg, ok := e.b.cat.Functions.Aggregate(name); ok {
-		if n, ok := e.shares(x, agg); ok {
-			return n
-		}
 		return e.aggregate(x, agg)
 	}
 	if _, ok := e.b.cat.Functions.Generator(name); ok {
@@ -143,7 +140,15 @@ func (e *env) aggregate(x *ast.Call, f *fn.Aggregate) expr.Node {
 		return nil
 	}
 	i := e.sel.addAggregate(agg)
-	return &expr.Column{Index: aggBase + i, Name: agg.String(), T: agg.Impl.Result}
+	return e.then(x, f, &expr.Column{Index: aggBase + i, Name: agg.String(), T: agg.Impl.Result})
+}
+
+// then finishes the result of an aggregate.
+func (e *env) then(x *ast.Call, f *fn.Aggregate, n expr.Node) expr.Node {
+	if f.Then == "" || n == nil {
+		return n
+	}
+	return e.b.resolve(x.Span, f.Then, n)
 }
 
 func (e *env) aggregateAllowed(x *ast.Call) bool {
@@ -175,13 +180,16 @@ func (e *env) withinGroup(x *ast.Call, f *fn.Aggregate) *ast.Call {
 	call := *x
 	call.WithinGroup = false
 	switch f.Name {
-	case "string_agg", "array_agg":
+	case "string_agg", "array_agg", "json_arrayagg":
 		if len(x.Named) == 0 {
 			return &call
 		}
 	case "percentile", "percentile_disc", "mode":
-		if len(x.Named) == 0 && len(x.OrderBy) == 1 && !x.OrderBy[0].Desc {
+		if len(x.Named) == 0 && len(x.OrderBy) == 1 {
 			call.Args, call.OrderBy = append([]ast.Expr{x.OrderBy[0].Expr}, x.Args...), nil
+			if x.OrderBy[0].Desc {
+				call.Args = append(call.Args, &ast.Literal{Span: x.OrderBy[0].Span, Kind: ast.LitString, Text: "desc"})
+			}
 			return &call
 		}
 	}

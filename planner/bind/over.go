@@ -27,11 +27,6 @@ func (e *env) overCall(x *ast.Call, name string) expr.Node {
 	}
 	inner := *e
 	inner.inOver = true
-	if agg, ok := e.b.cat.Functions.Aggregate(name); ok {
-		if n, ok := e.shares(x, agg); ok {
-			return n
-		}
-	}
 	c := overCall{span: x.Span}
 	ok := inner.windowKeys(&c, x)
 	if !inner.overFunction(&c, x, name) || !ok {
@@ -42,7 +37,11 @@ func (e *env) overCall(x *ast.Call, name string) expr.Node {
 			WithHint("compute the inner one in a subquery: SELECT … FROM (SELECT …, f() OVER (…) AS x …)")
 		return nil
 	}
-	return e.sel.addOver(c)
+	n := e.sel.addOver(c)
+	if f := c.f.Agg.Func; f != nil {
+		return e.then(x, f, n)
+	}
+	return n
 }
 
 // overAllowed: functions with OVER are computed after grouping, for the select list,

@@ -224,6 +224,13 @@ func oursAlone(other Kind) []aggregateCall {
 		{other, "min_by($1, $2)", []Kind{other, Int}, "-"},
 		{Str, "max_by($1, $2)", []Kind{Str, Dbl}, "-"},
 		{Int, "mode($1)", []Kind{Int}, "-"},
+		{Int, "mode() WITHIN GROUP (ORDER BY $1 DESC)", []Kind{Int}, "-"},
+		{Dbl, "percentile_cont(0.3) WITHIN GROUP (ORDER BY $1 DESC)", []Kind{Dbl}, "-"},
+		{Str, "percentile_disc($1, 0.7, 'desc')", []Kind{Str}, "-"},
+		{Ints, "percentile_disc($1, array(0.1, 0.9))", []Kind{Int}, "-"},
+		{Str, "json_objectagg($1, $2)", []Kind{Int, Str}, "-"},
+		{Str, "json_arrayagg(DISTINCT $1 ORDER BY $1 DESC)", []Kind{Int}, "-"},
+		{Dbl, "product($1)", []Kind{Int}, "-"},
 		{Big, "count_if($1)", []Kind{Bool}, "-"}, // of NULLs alone: DuckDB gives NULL
 	}
 }

@@ -214,6 +214,10 @@ func (g *grammar) group(s *Select, sc scope) {
 		a := g.aggregate(sc)
 		out.add(a)
 		s.Items = append(s.Items, Item{a.clone(), g.name("c")})
+		if same, ok := sameDistinct(a); ok && g.chance(50) {
+			out.add(same)
+			s.Items = append(s.Items, Item{same.clone(), g.name("c")})
+		}
 	}
 	if g.chance(20) {
 		e := g.expr(out, []Kind{Int, Big, Dbl, Str, Bool}[g.r.IntN(5)], 2)

@@ -27,3 +27,17 @@ func (s *Select) setForm() string {
 	}
 	return s.Sets + " (" + list + ")"
 }
+
+// sameDistinct is another aggregate over the same different values, which share a map.
+func sameDistinct(a *Expr) (*Expr, bool) {
+	if !strings.HasPrefix(a.Text, "sum(DISTINCT") {
+		return nil, false
+	}
+	same := a.clone()
+	same.Text = "count" + strings.TrimPrefix(a.Text, "sum")
+	if strings.HasPrefix(a.Duck, "sum(DISTINCT") {
+		same.Duck = "count" + strings.TrimPrefix(a.Duck, "sum")
+	}
+	same.Kind = Big
+	return same, true
+}

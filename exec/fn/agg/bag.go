@@ -23,12 +23,16 @@ type bag struct {
 	used  int     // nodes in use
 	dirty []int32 // nodes changed since the last call of dirtyEntries
 	rnd   rand.PCG
+	// ranked: nodes know the weight of their subtrees, for at and total.
+	ranked bool
+	path   []int32 // scratch: the nodes of which an insertion or a removal changes the subtree
 }
 
 type bagNode struct {
 	prefix      uint64 // first 8 bytes of the key, big-endian, zero padded
 	key         ref
 	weight      int64
+	below       int64 // positive weights of the subtree, if the bag is ranked
 	left, right int32 // 1 + node
 	prio        uint32
 	group       uint32
@@ -77,6 +81,7 @@ func (b *bag) add(group uint32, key []byte, w int64) (before, after int64) {
 	before = n.weight
 	n.weight += w
 	after = n.weight
+	b.bump(group, prefix, key, max(after, 0)-max(before, 0))
 	b.touch(at)
 	if after == 0 {
 		b.remove(group, prefix, key)
@@ -138,7 +143,9 @@ func (b *bag) insert(group uint32, at int32, key []byte) {
 	below := *link
 	*link = at
 	less, more := &fresh.left, &fresh.right
+	b.path = b.path[:0]
 	for below != 0 {
+		b.path = append(b.path, below)
 		n := &b.nodes[below-1]
 		if b.compare(fresh.prefix, key, n) < 0 {
 			*more, more, below = below, &n.left, n.left
@@ -147,6 +154,7 @@ func (b *bag) insert(group uint32, at int32, key []byte) {
 		}
 	}
 	*less, *more = 0, 0
+	b.resum(at)
 }
 
 // remove takes a node out of its tree.
@@ -170,16 +178,87 @@ func (b *bag) remove(group uint32, prefix uint64, key []byte) {
 // join makes one tree of two of which all keys of l are less than those of r.
 func (b *bag) join(l, r int32) (root int32) {
 	link := &root
+	b.path = b.path[:0]
 	for l != 0 && r != 0 {
 		nl, nr := &b.nodes[l-1], &b.nodes[r-1]
 		if nl.prio >= nr.prio {
+			b.path = append(b.path, l)
 			*link, link, l = l, &nl.right, nl.right
 		} else {
+			b.path = append(b.path, r)
 			*link, link, r = r, &nr.left, nr.left
 		}
 	}
 	*link = l | r
+	b.resum(0)
 	return root
+}
+
+// resum computes the subtrees of the nodes of path anew, the lowest first, then that of
+// root.
+func (b *bag) resum(root int32) {
+	if !b.ranked {
+		return
+	}
+	for i := len(b.path) - 1; i >= 0; i-- {
+		b.sumOf(b.path[i])
+	}
+	if root != 0 {
+		b.sumOf(root)
+	}
+}
+
+func (b *bag) sumOf(at int32) {
+	n := &b.nodes[at-1]
+	n.below = max(n.weight, 0) + b.weightOf(n.left) + b.weightOf(n.right)
+}
+
+// weightOf is the weight of a subtree.
+func (b *bag) weightOf(at int32) int64 {
+	if at == 0 {
+		return 0
+	}
+	return b.nodes[at-1].below
+}
+
+// bump adds to the subtrees that hold a key.
+func (b *bag) bump(group uint32, prefix uint64, key []byte, by int64) {
+	if !b.ranked || by == 0 {
+		return
+	}
+	for at := b.root.at[group]; at != 0; {
+		n := &b.nodes[at-1]
+		n.below += by
+		switch c := b.compare(prefix, key, n); {
+		case c == 0:
+			return
+		case c < 0:
+			at = n.left
+		default:
+			at = n.right
+		}
+	}
+}
+
+// total is the number of values of a group of a ranked bag.
+func (b *bag) total(group uint32) int64 { return b.weightOf(b.root.at[group]) }
+
+// at is the key of the value at a rank from 1; nil beyond the last.
+func (b *bag) at(group uint32, rank int64) []byte {
+	for at := b.root.at[group]; at != 0; {
+		n := &b.nodes[at-1]
+		less := b.weightOf(n.left)
+		switch own := max(n.weight, 0); {
+		case rank <= less:
+			at = n.left
+		case rank <= less+own:
+			return b.keys.get(n.key)
+		default:
+			rank -= less + own
+			at = n.right
+		}
+	}
+	return nil
 }
 
 // min and max return the least and greatest key of positive weight, nil if none.
@@ -320,13 +399,15 @@ func (b *bag) load(group uint32, key, val []byte) error {
 		return err
 	}
 	prefix := prefixOf(key)
-	if at := b.find(group, prefix, key); at != 0 {
-		b.nodes[at-1].weight = w
-		return nil
+	at := b.find(group, prefix, key)
+	if at == 0 {
+		at = b.newNode(group, prefix, key)
+		b.insert(group, at, key)
 	}
-	at := b.newNode(group, prefix, key)
-	b.nodes[at-1].weight = w
-	b.insert(group, at, key)
+	n := &b.nodes[at-1]
+	before := n.weight
+	n.weight = w
+	b.bump(group, prefix, key, max(w, 0)-max(before, 0))
 	return nil
 }
 

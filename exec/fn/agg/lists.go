@@ -38,7 +38,7 @@ var Last = fn.Aggregate{
 
 // AnyValue is any_value(x).
 var AnyValue = fn.Aggregate{
-	Name: "any_value", Group: "Aggregate", Ordered: true,
+	Name: "any_value", Aliases: []string{"arbitrary"}, Group: "Aggregate", Ordered: true,
 	Syntax: []string{"any_value(x)"},
 	Doc:    "A value of the group that is not NULL, if there is one: the first that arrived.",
 	Examples: []fn.Example{
@@ -67,6 +67,18 @@ var ArrayAgg = fn.Aggregate{
 			return &arrivalList{arrivals: arrivals{skipNulls: true}, t: t}
 		}}, nil
 	},
+}
+
+// JSONArrayAgg is json_arrayagg(x).
+var JSONArrayAgg = fn.Aggregate{
+	Name: "json_arrayagg", Aliases: []string{"json_agg", "json_group_array"}, Group: "Aggregate", Ordered: true, Then: "to_json",
+	Syntax: []string{"json_arrayagg([DISTINCT] x [ORDER BY …])"},
+	Doc:    "The JSON text of array_agg(x): the values that are not NULL, in order of arrival or as ORDER BY says.",
+	Examples: []fn.Example{
+		{SQL: "json_arrayagg(x) FROM (VALUES ('b'), ('a'), (NULL)) AS t(x)", Want: `["b","a"]`},
+		{SQL: "json_arrayagg(x ORDER BY x DESC) FROM (VALUES (1), (2)) AS t(x)", Want: "[2,1]"},
+	},
+	Resolve: ArrayAgg.Resolve,
 }
 
 // StringAgg is string_agg(x, separator).

@@ -1,9 +1,6 @@
 package agg
 
 import (
-	"fmt"
-	"math"
-
 	"github.com/sqlstream/sqlstream/exec/fn"
 	"github.com/sqlstream/sqlstream/exec/types"
 	"github.com/sqlstream/sqlstream/exec/vec"
@@ -27,118 +24,12 @@ var CollectSet = fn.Aggregate{
 	},
 }
 
-// Mode is mode(x).
-var Mode = fn.Aggregate{
-	Name: "mode", Group: "Aggregate",
-	Syntax: []string{"mode(x)"},
-	Doc:    "The value that occurs most often, the least of several; NULL if all are NULL.",
-	Examples: []fn.Example{
-		{SQL: "mode(x) FROM (VALUES (2), (1), (2), (NULL)) AS t(x)", Want: "2"},
-	},
-	Resolve: func(args []fn.Arg) (fn.AggImpl, error) {
-		if err := wantArgs(args, 1, 1); err != nil {
-			return fn.AggImpl{}, err
-		}
-		t := args[0].Type
-		return fn.AggImpl{Args: []types.Type{t}, Result: t,
-			New: func(bool) fn.Accumulator { return &bagResult{t: t, append: appendMode} }}, nil
-	},
-}
-
-// Median is median(x).
-var Median = fn.Aggregate{
-	Name: "median", Group: "Aggregate",
-	Syntax: []string{"median(x)"},
-	Doc:    "The middle of the ordered values that are not NULL, as DOUBLE: the mean of two if their number is even.",
-	Examples: []fn.Example{
-		{SQL: "median(x) FROM (VALUES (1), (2), (10), (20), (NULL)) AS t(x)", Want: "6.0"},
-		{SQL: "median(x) FROM (VALUES (CAST(NULL AS INT))) AS t(x)", Want: "NULL"},
-	},
-	Resolve: func(args []fn.Arg) (fn.AggImpl, error) {
-		if err := wantArgs(args, 1, 1); err != nil {
-			return fn.AggImpl{}, err
-		}
-		return percentileCont(args, 0.5)
-	},
-}
-
-// Percentile is percentile(x, p).
-var Percentile = fn.Aggregate{
-	Name: "percentile", Aliases: []string{"percentile_cont", "quantile_cont"}, Group: "Aggregate",
-	Syntax: []string{"percentile(x, p)"},
-	Doc: "The value below which the share p (a constant from 0 to 1) of the values lies, interpolated between " +
-		"neighbours, as DOUBLE. Exact.",
-	Examples: []fn.Example{
-		{SQL: "percentile(x, 0.25) FROM (VALUES (1), (2), (10), (20), (NULL)) AS t(x)", Want: "1.75"},
-		{SQL: "percentile(x, 0.5) FROM (VALUES (CAST(NULL AS INT))) AS t(x)", Want: "NULL"},
-	},
-	Resolve: func(args []fn.Arg) (fn.AggImpl, error) {
-		p, err := share(args, 2)
-		if err != nil {
-			return fn.AggImpl{}, err
-		}
-		return percentileCont(args, p)
-	},
-}
-
-// PercentileDisc is percentile_disc(x, p).
-var PercentileDisc = fn.Aggregate{
-	Name: "percentile_disc", Aliases: []string{"percentile_approx", "approx_percentile", "quantile_disc"}, Group: "Aggregate",
-	Syntax: []string{"percentile_disc(x, p [, accuracy])"},
-	Doc: "The least value at which at least the share p (a constant from 0 to 1) of the values has been reached. Under " +
-		"each of its names it is exact; an accuracy changes nothing.",
-	Examples: []fn.Example{
-		{SQL: "percentile_disc(x, 0.5) FROM (VALUES (1), (2), (10), (20), (NULL)) AS t(x)", Want: "2"},
-		{SQL: "percentile_disc(x, 0.5) FROM (VALUES (CAST(NULL AS INT))) AS t(x)", Want: "NULL"},
-	},
-	Resolve: func(args []fn.Arg) (fn.AggImpl, error) {
-		p, err := share(args, 3)
-		if err != nil {
-			return fn.AggImpl{}, err
-		}
-		t := args[0].Type
-		return fn.AggImpl{Args: argTypes(args), Result: t, New: func(bool) fn.Accumulator {
-			return &bagResult{t: t, append: func(a *bagResult, g uint32, out *vec.Builder) error {
-				rank := max(int64(math.Ceil(p*float64(a.total(g)))), 1)
-				return appendKeyed(out, t, a.ranked(g, rank))
-			}}
-		}}, nil
-	},
-}
-
-// share reads the constant p of (x, p).
-func share(args []fn.Arg, most int) (float64, error) {
-	if err := wantArgs(args, 2, most); err != nil {
-		return 0, err
-	}
-	p, err := constNumber(args[1], 2)
-	if err == nil && !(p >= 0 && p <= 1) {
-		err = fmt.Errorf("needs a share from 0 to 1 as argument 2, got %v", p)
-	}
-	return p, err
-}
-
-func percentileCont(args []fn.Arg, p float64) (fn.AggImpl, error) {
-	if err := wantNumber(args[0].Type, 1); err != nil {
-		return fn.AggImpl{}, err
-	}
-	impl := fn.AggImpl{Args: argTypes(args), Result: double}
-	impl.Args[0] = double
-	impl.New = func(bool) fn.Accumulator {
-		return &bagResult{t: double, append: func(a *bagResult, g uint32, out *vec.Builder) error {
-			return a.appendBetween(g, p, out)
-		}}
-	}
-	return impl, nil
-}
-
 // bagResult is an aggregate that is computed from the ordered values of a group when the
-// result is asked for, in one pass over its different values.
+// result is asked for.
 type bagResult struct {
 	valueBag
 	t      types.Type
 	append func(a *bagResult, g uint32, out *vec.Builder) error
-	pair   *vec.Builder
 }
 
 // Merge implements fn.Accumulator.
@@ -157,52 +48,6 @@ func (a *bagResult) Result(groups []uint32, out *vec.Builder) error {
 	return nil
 }
 
-// total is the number of values of a group.
-func (a *bagResult) total(g uint32) (n int64) {
-	a.walk(g, func(_ []byte, w int64) bool {
-		n += w
-		return true
-	})
-	return n
-}
-
-// ranked is the key of the value at a rank from 1; nil without values.
-func (a *bagResult) ranked(g uint32, rank int64) (key []byte) {
-	a.walk(g, func(k []byte, w int64) bool {
-		key = k
-		rank -= w
-		return rank > 0
-	})
-	return key
-}
-
-// appendBetween appends the interpolated value at the share p.
-func (a *bagResult) appendBetween(g uint32, p float64, out *vec.Builder) error {
-	n := a.total(g)
-	if n == 0 {
-		out.AppendNull()
-		return nil
-	}
-	at := p * float64(n-1)
-	low := math.Floor(at)
-	if a.pair == nil {
-		a.pair = vec.NewBuilder(double)
-	}
-	a.pair.Reset()
-	for _, rank := range [2]int64{int64(low) + 1, min(int64(low)+2, n)} {
-		if err := appendKeyed(a.pair, double, a.ranked(g, rank)); err != nil {
-			return err
-		}
-	}
-	v := a.pair.Finish().F64
-	if at == low {
-		out.AppendFloat(v[0])
-		return nil
-	}
-	out.AppendFloat(v[0] + (v[1]-v[0])*(at-low))
-	return nil
-}
-
 func appendSet(a *bagResult, g uint32, out *vec.Builder) (failed error) {
 	a.walk(g, func(key []byte, _ int64) bool {
 		failed = appendKeyed(out.Child(0), a.t, key)
@@ -210,18 +55,6 @@ func appendSet(a *bagResult, g uint32, out *vec.Builder) (failed error) {
 	})
 	out.EndList()
 	return failed
-}
-
-func appendMode(a *bagResult, g uint32, out *vec.Builder) error {
-	var best []byte
-	most := int64(0)
-	a.walk(g, func(key []byte, w int64) bool {
-		if w > most {
-			best, most = key, w
-		}
-		return true
-	})
-	return appendKeyed(out, a.t, best)
 }
 
 // MinBy is min_by(x, y).
@@ -262,12 +95,11 @@ func resolveBy(args []fn.Arg, greatest bool) (fn.AggImpl, error) {
 // pairKeys encodes (y, x) so that the order of bytes is that of y, then x.
 type pairKeys struct {
 	x, y types.Type
-	skip *vec.Builder
 	key  []byte
 }
 
 func newPairKeys(ts []types.Type) pairKeys {
-	return pairKeys{x: ts[0], y: ts[1], skip: vec.NewBuilder(ts[1])}
+	return pairKeys{x: ts[0], y: ts[1]}
 }
 
 // each calls f with the encoded pair of every row whose y is not NULL.
@@ -285,8 +117,7 @@ func (p *pairKeys) appendX(key []byte, out *vec.Builder) error {
 		out.AppendNull()
 		return nil
 	}
-	p.skip.Reset()
-	rest, err := vec.DecodeKey(key, p.y, p.skip)
+	rest, err := vec.DecodeKey(key, p.y, vec.NewBuilder(p.y))
 	if err != nil {
 		return err
 	}

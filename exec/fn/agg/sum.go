@@ -12,7 +12,7 @@ var Sum = fn.Aggregate{
 	Name: "sum", Group: "Aggregate",
 	Syntax: []string{"sum([DISTINCT] x)"},
 	Doc: "Adds the values that are not NULL; NULL if there are none. Integers give BIGINT, DECIMAL(p,s) gives " +
-		"DECIMAL(p+10,s) of at most 38 digits, FLOAT and DOUBLE give DOUBLE. The sum is exact and independent of " +
+		"DECIMAL(p+10,s) of at most 38 digits, FLOAT and DOUBLE give DOUBLE, INTERVAL gives INTERVAL. The sum is exact and independent of " +
 		"the order of rows (a DOUBLE is rounded once, at the end); a result that does not fit is an error.",
 	Examples: []fn.Example{
 		{SQL: "sum(x) FROM (VALUES (1), (2), (NULL)) AS t(x)", Want: "3"},
@@ -27,7 +27,8 @@ var Avg = fn.Aggregate{
 	Name: "avg", Aliases: []string{"mean"}, Group: "Aggregate",
 	Syntax: []string{"avg([DISTINCT] x)"},
 	Doc: "The mean of the values that are not NULL; NULL if there are none. DECIMAL(p,s) gives DECIMAL(p+4,s+4) of " +
-		"at most 38 digits, rounded half away from zero; every other number gives DOUBLE, from the exact sum.",
+		"at most 38 digits, rounded half away from zero; every other number gives DOUBLE, from the exact sum. Of INTERVAL " +
+		"the months are divided first; what is left of one counts 30 days, what is left of a day 24 hours.",
 	Examples: []fn.Example{
 		{SQL: "avg(x) FROM (VALUES (1), (2), (NULL)) AS t(x)", Want: "1.5"},
 		{SQL: "avg(x) FROM (VALUES (CAST(NULL AS INT))) AS t(x)", Want: "NULL"},
@@ -38,6 +39,9 @@ var Avg = fn.Aggregate{
 func resolveSum(args []fn.Arg) (fn.AggImpl, error) {
 	if err := wantArgs(args, 1, 1); err != nil {
 		return fn.AggImpl{}, err
+	}
+	if args[0].Type.Kind == types.Interval {
+		return intervalImpl(false), nil
 	}
 	if err := wantNumber(args[0].Type, 1); err != nil {
 		return fn.AggImpl{}, err
@@ -68,6 +72,9 @@ func newDecimalSum(t types.Type) fn.Accumulator {
 func resolveAvg(args []fn.Arg) (fn.AggImpl, error) {
 	if err := wantArgs(args, 1, 1); err != nil {
 		return fn.AggImpl{}, err
+	}
+	if args[0].Type.Kind == types.Interval {
+		return intervalImpl(true), nil
 	}
 	if err := wantNumber(args[0].Type, 1); err != nil {
 		return fn.AggImpl{}, err
