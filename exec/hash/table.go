@@ -360,6 +360,11 @@ func log2(n int) uint {
 // Delete removes a group that exists; its number may be given out again.
 func (t *Table) Delete(group uint32) {
 	t.unslot(group)
+	t.release(group)
+}
+
+// release frees the number and the bytes of a group.
+func (t *Table) release(group uint32) {
 	for k := t.fixed; k < t.words; k++ {
 		t.waste += int(t.keys[int(group)*t.words+k] & lenMask)
 		t.keys[int(group)*t.words+k] = 0

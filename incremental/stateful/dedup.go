@@ -216,7 +216,7 @@ func (d *dedup) forget() {
 	if !d.cfg.Clean && d.cfg.Expires == nil || d.bound == d.closedTo && !d.passed || d.bound == NoFrontier {
 		return
 	}
-	d.lists.below(d.bound, func(g uint32) bool {
+	d.lists.below(d.bound, func(_ int64, g uint32) bool {
 		if d.until[g] >= d.bound {
 			return false
 		}

@@ -31,10 +31,11 @@ import (
 //
 // Cost: O(1) for a row that comes, O(log n) to apply it.
 type ordered struct {
-	cfg   orderedConfig
-	perm  []int // table column → input column
-	place []int // input column → table column
-	ties  []int // table columns that break ties, in the order of the input's columns
+	cfg orderedConfig
+	lay rowLayout
+
+	// entered, if set, is told of partitions that did not exist before.
+	entered func(ps []uint32)
 
 	table *hash.Table // all columns
 	parts *hash.Table // partition columns
@@ -49,14 +50,13 @@ type ordered struct {
 	touched []uint32
 	dirty   []uint32 // rows whose weight changed since the last logState
 
-	load     *orderedLoader
-	builders []*vec.Builder // input columns
-	cols     []*vec.Vector
-	rows     []uint32 // of the batch under way
-	fresh    []uint32 // their partitions, of new rows
-	sel      []int32
-	key      []byte
-	changed  []rowChange
+	load    *orderedLoader
+	input   []*vec.Vector
+	rows    []uint32 // of the batch under way
+	fresh   []uint32 // their partitions, of new rows
+	sel     []int32
+	key     []byte
+	changed []rowChange
 }
 
 // orderedConfig describes an ordered state.
@@ -99,71 +99,29 @@ const (
 )
 
 func newOrdered(cfg orderedConfig) *ordered {
-	o := &ordered{cfg: cfg, builders: vec.NewBuilders(cfg.Types), cols: make([]*vec.Vector, len(cfg.Types))}
-	o.layout()
+	o := &ordered{cfg: cfg, lay: layRows(cfg)}
 	o.reset()
 	o.load = newOrderedLoader(o)
 	return o
 }
 
-// layout orders the table's columns: Lead, the partition, the order, the others.
-func (o *ordered) layout() {
-	o.place = make([]int, len(o.cfg.Types))
-	for i := range o.place {
-		o.place[i] = -1
-	}
-	take := func(c int) {
-		if c >= 0 && o.place[c] < 0 {
-			o.place[c] = len(o.perm)
-			o.perm = append(o.perm, c)
-		}
-	}
-	take(o.cfg.Lead)
-	for _, c := range o.cfg.Partition {
-		take(c)
-	}
-	for _, k := range o.cfg.Order {
-		take(k.Col)
-	}
-	for c := range o.place {
-		take(c)
-	}
-	equal := slices.Clone(o.cfg.Partition) // among rows that tie
-	for _, k := range o.cfg.Order {
-		equal = append(equal, k.Col)
-	}
-	for c, place := range o.place {
-		if !slices.Contains(equal, c) {
-			o.ties = append(o.ties, place)
-		}
-	}
-}
-
 // reset empties the state and gives its memory back.
 func (o *ordered) reset() {
-	ts := make([]types.Type, len(o.perm))
-	for i, c := range o.perm {
-		ts[i] = o.cfg.Types[c]
-	}
-	ps := make([]types.Type, len(o.cfg.Partition))
-	for i, c := range o.cfg.Partition {
-		ps[i] = o.cfg.Types[c]
-	}
-	o.table, o.parts = hash.New(ts), hash.New(ps)
-	o.keys, o.seqs = sortKeys{}, sequences{compare: o.compare}
+	o.table, o.parts = hash.New(o.lay.rowTypes()), hash.New(o.lay.partTypes())
+	o.keys, o.seqs = sortKeys{}, sequences{compare: o.compareRows}
 	o.part, o.state, o.of = nil, nil, nil
 	o.pending, o.touched, o.dirty = nil, nil, nil
 }
 
-// compare is the order of the rows of a partition.
-func (o *ordered) compare(a, b uint32) int {
+// compareRows is the order of the rows of a partition.
+func (o *ordered) compareRows(a, b uint32) int {
 	if a == b {
 		return 0
 	}
 	if c := o.keys.compare(a, b); c != 0 {
 		return c
 	}
-	for _, t := range o.ties {
+	for _, t := range o.lay.ties {
 		if c := o.table.Compare(a, b, t); c != 0 {
 			return c
 		}
@@ -182,11 +140,11 @@ func (o *ordered) add(b *vec.Batch, sel []int32) []uint32 {
 		n = len(sel)
 	}
 	o.rows = growZero(o.rows, n)[:n]
-	table := o.cols[:0]
-	for _, c := range o.perm {
-		table = append(table, b.Cols[c])
+	o.input = o.input[:0]
+	for _, c := range o.lay.perm {
+		o.input = append(o.input, b.Cols[c])
 	}
-	if o.table.FindOrInsert(table, sel, nil, o.rows) > 0 {
+	if o.table.FindOrInsert(o.input, sel, nil, o.rows) > 0 {
 		o.enter(b, sel)
 	}
 	for i, row := range o.rows {
@@ -206,12 +164,15 @@ func (o *ordered) enter(b *vec.Batch, sel []int32) {
 		}
 	}
 	o.fresh = growZero(o.fresh, len(added))[:len(added)]
-	cols := o.cols[:0]
+	o.input = o.input[:0]
 	for _, c := range o.cfg.Partition {
-		cols = append(cols, b.Cols[c])
+		o.input = append(o.input, b.Cols[c])
 	}
-	o.parts.FindOrInsert(cols, o.sel, nil, o.fresh)
+	o.parts.FindOrInsert(o.input, o.sel, nil, o.fresh)
 	o.of = growZero(o.of, o.parts.Cap())
+	if o.entered != nil && len(o.parts.Added()) > 0 {
+		o.entered(o.parts.Added())
+	}
 	for i, row := range added {
 		o.part[row] = o.fresh[i]
 		o.of[o.fresh[i]].rows++
@@ -320,19 +281,16 @@ func (o *ordered) weight(row uint32) int64 { return o.seqs.weight[row] }
 // seq is the sequence of a partition.
 func (o *ordered) seq(p uint32) *sequence { return &o.of[p].sequence }
 
+// exists tells whether a partition has rows, those included that are gone since the last
+// logState.
+func (o *ordered) exists(p uint32) bool { return int(p) < len(o.of) && o.of[p].rows > 0 }
+
 // columns are the values of rows, valid until the next call.
-func (o *ordered) columns(rows []uint32) []*vec.Vector {
-	for c, b := range o.builders {
-		b.Reset()
-		o.table.Key(rows, o.place[c], b)
-		o.cols[c] = b.Finish()
-	}
-	return o.cols
-}
+func (o *ordered) columns(rows []uint32) []*vec.Vector { return o.lay.columns(rows, o.table.Key) }
 
 // column appends one column of rows to a builder.
 func (o *ordered) column(rows []uint32, col int, out *vec.Builder) {
-	o.table.Key(rows, o.place[col], out)
+	o.table.Key(rows, o.lay.place[col], out)
 }
 
 // seekKey moves a cursor to the first row of a partition whose order key is not below key,
@@ -343,7 +301,7 @@ func (o *ordered) seekKey(p uint32, c *cursor, key []byte) {
 }
 
 // sort brings rows of one partition into its order.
-func (o *ordered) sort(rows []uint32) { slices.SortFunc(rows, o.compare) }
+func (o *ordered) sort(rows []uint32) { slices.SortFunc(rows, o.compareRows) }
 
 // partitions calls do with every partition that has rows, in ascending order of their
 // numbers.

@@ -47,29 +47,34 @@ type orderedLoader struct {
 }
 
 func newOrderedLoader(o *ordered) *orderedLoader {
-	l := &orderedLoader{o: o}
-	for _, c := range o.perm {
-		l.bs = append(l.bs, vec.NewBuilder(o.cfg.Types[c]))
-	}
-	return l
+	return &orderedLoader{o: o, bs: vec.NewBuilders(o.lay.rowTypes())}
 }
 
 // add takes an entry whose key begins with tagGroup.
 func (l *orderedLoader) add(key, value []byte) error {
-	if len(key) == 0 || key[0] != tagGroup {
-		return errStateKey
-	}
-	if err := vec.DecodeRowKey(key[1:], l.bs); err != nil {
+	w, err := loadRow(key, value, l.bs)
+	if err != nil {
 		return err
 	}
-	w, n := binary.Uvarint(value)
-	if n != len(value) || w == 0 || w > 1<<62 {
-		return errStateKey
-	}
-	if l.weights = append(l.weights, int64(w)); len(l.weights) == vec.BatchSize {
+	if l.weights = append(l.weights, w); len(l.weights) == vec.BatchSize {
 		return l.finish()
 	}
 	return nil
+}
+
+// loadRow reads an entry into builders of the stored columns, and returns the weight.
+func loadRow(key, value []byte, bs []*vec.Builder) (int64, error) {
+	if len(key) == 0 || key[0] != tagGroup {
+		return 0, errStateKey
+	}
+	if err := vec.DecodeRowKey(key[1:], bs); err != nil {
+		return 0, err
+	}
+	w, n := binary.Uvarint(value)
+	if n <= 0 || n != len(value) || w == 0 || w > 1<<62 {
+		return 0, errStateKey
+	}
+	return int64(w), nil
 }
 
 // finish puts what was collected into the state.
@@ -79,7 +84,7 @@ func (l *orderedLoader) finish() error {
 	}
 	o := l.o
 	b := &vec.Batch{N: len(l.weights), W: l.weights, Cols: make([]*vec.Vector, len(l.bs))}
-	for i, c := range o.perm {
+	for i, c := range o.lay.perm {
 		b.Cols[c] = l.bs[i].Finish()
 	}
 	o.add(b, nil)

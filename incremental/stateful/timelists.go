@@ -31,16 +31,16 @@ func (t *timeLists) add(x int64, g uint32) {
 	t.lists[at] = list
 }
 
-// below calls drop with the groups whose time may be less than bound, and forgets those
-// for which it returns true.
-func (t *timeLists) below(bound int64, drop func(g uint32) bool) {
+// below calls drop with the groups whose time may be less than bound, and with the start of
+// the stretch that they are in; it forgets those for which drop returns true.
+func (t *timeLists) below(bound int64, drop func(at int64, g uint32) bool) {
 	if t.unsorted {
 		slices.Sort(t.order)
 		t.unsorted = false
 	}
 	for len(t.order) > 0 && t.order[0] < bound {
 		at := t.order[0]
-		kept := slices.DeleteFunc(t.lists[at], drop)
+		kept := slices.DeleteFunc(t.lists[at], func(g uint32) bool { return drop(at, g) })
 		if len(kept) > 0 { // the bound is within this stretch, or at its end
 			t.lists[at] = kept
 			return
