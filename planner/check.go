@@ -88,6 +88,10 @@ func unaggregated(n physical.Node) string {
 	switch x := n.(type) {
 	case *physical.Aggregate, *physical.Distinct:
 		return ""
+	case *physical.TopN:
+		if len(x.Partition) == 0 && x.Limit >= 0 {
+			return ""
+		}
 	case *physical.Scan:
 		if x.Finite {
 			return ""

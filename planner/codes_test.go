@@ -48,7 +48,6 @@ func TestNotYetNamesTheOperator(t *testing.T) {
 		"SELECT a.k FROM plain a JOIN events b ON a.k = b.k":  "stream-stream join",
 		"SELECT k, row_number() OVER (ORDER BY v) FROM plain": "over",
 		"SELECT nope FROM plain LIMIT 3":                      "",
-		"SELECT k FROM plain ORDER BY k LIMIT 3":              "top-n",
 	} {
 		_, err := newSession(t).run(sql)
 		if got := NotYet(err); got != want {

@@ -27,6 +27,8 @@ func reason(root physical.Node) string {
 		return fmt.Sprintf("%s (%s) can change for ever: no group column is bounded by a watermark", physical.Summary(n), physical.ShortID(n))
 	case *physical.Session:
 		return fmt.Sprintf("the bounds of %s (%s) change while a session is open", physical.Summary(n), physical.ShortID(n))
+	case *physical.TopN:
+		return fmt.Sprintf("rows of %s (%s) are pushed out by later ones: no partition column is bounded by a watermark", physical.Summary(n), physical.ShortID(n))
 	case *physical.Scan:
 		return fmt.Sprintf("rows of %q can be deleted", n.Relation.Name)
 	case nil:
@@ -44,6 +46,9 @@ func (p *planner) waysOut(o *output, root physical.Node) string {
 		} else {
 			ways = append(ways, "declare a watermark in the source and add window(ts, …) to GROUP BY")
 		}
+	}
+	if top := firstTopN(root); top != nil && top.Bound == nil && hasWatermark(root) {
+		ways = append(ways, "add the window or another column with a watermark to PARTITION BY")
 	}
 	if key := bestKey(root.Props().Keys); key != nil && p.takes(o, sink.Update) {
 		ways = append(ways, "use EMIT UPDATE (key: "+keyNames(root.Props(), key)+")")
@@ -76,6 +81,16 @@ func firstAggregate(root physical.Node) *physical.Aggregate {
 	physical.Walk(root, func(n physical.Node) {
 		if a, ok := n.(*physical.Aggregate); ok && found == nil {
 			found = a
+		}
+	})
+	return found
+}
+
+func firstTopN(root physical.Node) *physical.TopN {
+	var found *physical.TopN
+	physical.Walk(root, func(n physical.Node) {
+		if t, ok := n.(*physical.TopN); ok && found == nil {
+			found = t
 		}
 	})
 	return found

@@ -17,6 +17,7 @@ var firing = map[string]string{
 	"push-filter-join":    "SELECT p.k, name FROM plain p JOIN dim ON p.k = dim.k WHERE p.v > 3",
 	"join-keys":           "SELECT p.k, name FROM plain p, dim WHERE p.k = dim.k",
 	"drop-true-filter":    "SELECT k FROM plain WHERE 1 = 1",
+	"over-top-n":          "SELECT k, v FROM plain QUALIFY row_number() OVER (PARTITION BY k ORDER BY v) <= 3",
 	"window-keys":         "SELECT window, count(*) AS n FROM events GROUP BY window(ts, '1 minute')",
 }
 

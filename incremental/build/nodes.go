@@ -28,6 +28,9 @@ func (g *Graph) fill(ctx context.Context, n *node) (err error) {
 			Front: p.Bound.Front, Unlogged: g.Query.Finite})
 	case *physical.Limit:
 		n.op = stateful.NewLimit(stateful.LimitConfig{Name: opName(p), Limit: p.Limit, Offset: p.Offset})
+	case *physical.TopN:
+		n.bound = front(p.Bound)
+		n.op, err = stateful.NewTopN(g.topN(p))
 	case *physical.Materialize:
 		n.op, err = stateful.NewMaterialize(g.materialize(p))
 	case *physical.Filter:
@@ -171,6 +174,19 @@ func (g *Graph) dedup(p *physical.Dedup) stateful.DedupConfig {
 			}
 			return t
 		}
+	}
+	return c
+}
+
+func (g *Graph) topN(p *physical.TopN) stateful.TopNConfig {
+	c := stateful.TopNConfig{Name: opName(p), Types: columnTypes(p.Input), Partition: p.Partition, Ranking: stateful.Ranking(p.Ranking),
+		Limit: p.Limit, Offset: p.Offset, Carry: p.Carry, Retract: p.Retract, Bound: -1, EmitOnClose: p.EmitOnClose, Unlogged: g.Query.Finite}
+	for _, k := range p.Order {
+		c.Order = append(c.Order, stateful.OrderColumn{Col: k.Col, Type: c.Types[k.Col], Order: order(k)})
+	}
+	if p.Bound != nil {
+		c.Bound, c.Front = p.Bound.Col, p.Bound.Front
+		c.Width = bucketWidth(p.Input, p.Bound.Col)
 	}
 	return c
 }

@@ -100,6 +100,8 @@ func (i *interpreter) compute(n logical.Node) ([]Row, error) {
 		return i.distinct(n)
 	case *logical.Dedup:
 		return i.dedup(n)
+	case *logical.TopN:
+		return i.topN(n)
 	case *logical.Join:
 		return i.join(n)
 	case *logical.Over:

@@ -6,7 +6,7 @@ import (
 	"github.com/sqlstream/sqlstream/exec/vec"
 )
 
-// Keys of an ordered state, version 1 (docs/formats/state.md):
+// Keys of an ordered state, version 1 (docs/formats/operator-state.md):
 //
 //	01 row   the key encodings of all columns: the lead column, those of the partition,
 //	         those of the order, the others → uvarint weight

@@ -382,8 +382,8 @@ func (s *setOp) Advance(_ *Trigger, fronts [][]int64, out Emit) error {
 // closeTo emits and forgets what is final below front.
 func (s *setOp) closeTo(front int64, out Emit) error {
 	var final []uint32
-	s.lists.below(front, func(g uint32) bool {
-		stale := s.flags[g]&flagHeld == 0 || floorTo(s.at[g], s.lists.width) != s.lists.order[0]
+	s.lists.below(front, func(at int64, g uint32) bool {
+		stale := s.flags[g]&flagHeld == 0 || floorTo(s.at[g], s.lists.width) != at
 		if !stale && s.at[g] >= front && front != EndOfInput {
 			return false
 		}

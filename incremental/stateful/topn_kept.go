@@ -31,6 +31,7 @@ type keptRows struct {
 	sel     []int32
 	buf     vec.KeyBuf
 	key     []byte
+	val     []byte
 	entered func(ps []uint32) // told of new partitions
 }
 
@@ -329,7 +330,8 @@ func (k *keptRows) logRow(log Log, row uint32, copies int64) {
 		log.Delete(k.key)
 		return
 	}
-	log.Put(k.key, binary.AppendUvarint(nil, uint64(copies)))
+	k.val = binary.AppendUvarint(k.val[:0], uint64(copies))
+	log.Put(k.key, k.val)
 }
 
 func (k *keptRows) bytes() int64 {

@@ -181,7 +181,7 @@ func topCase(cfg TopNConfig) *opCase {
 		}}
 }
 
-func TestTopN(t *testing.T) { playAll(t, topCases(), 40) }
+func TestTopN(t *testing.T) { playAll(t, topCases(), 20) }
 
 // topBatch is a batch of n rows over many keys, later ones later.
 func topBatches(n, keys int) []*vec.Batch {

@@ -189,10 +189,6 @@ const (
 	// Example: SELECT k, row_number() OVER (PARTITION BY k ORDER BY v) FROM plain
 	OverWindow Code = "SQL3103"
 
-	// SQL3104: LIMIT, OFFSET and ORDER BY … LIMIT of a stream outside complete mode.
-	// Example: SELECT k FROM plain ORDER BY k LIMIT 3
-	TopN Code = "SQL3104"
-
 	// SQL3107: subqueries over a stream as values or conditions.
 	// Example: SELECT k, (SELECT max(v) FROM events) FROM plain
 	StreamSubquery Code = "SQL3107"
@@ -212,10 +208,6 @@ const (
 	// SQL3112: recursive queries.
 	// Example: WITH RECURSIVE r AS (SELECT k FROM dim UNION ALL SELECT k FROM r) SELECT k FROM r
 	Recursion Code = "SQL3112"
-
-	// SQL3113: the latest row per key: DISTINCT ON with ORDER BY, QUALIFY row_number() = 1.
-	// Example: SELECT DISTINCT ON (k) k, v FROM plain ORDER BY k, v DESC
-	LatestPerKey Code = "SQL3113"
 
 	// SQL3114: a condition on the current time that is no comparison of a value of the row
 	// with a bound that only moves forward.

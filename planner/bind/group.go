@@ -252,6 +252,14 @@ func (sel *selectBinder) build(having expr.Node, order []orderKey, limit, offset
 		sorts[i] = shift(sorts[i])
 	}
 	plan = sel.windowed(plan, shift, exprs, sorts)
+	if len(sel.stmt.DistinctOn) > 0 && len(order) > 0 {
+		if plan = sel.firstOfEach(plan, shift, exprs, sorts, order); plan == nil {
+			return nil
+		}
+		if limit == logical.NoLimit && offset == 0 && !logical.IsFinite(plan) {
+			sorts = nil // the order has served
+		}
+	}
 	r := sel.finish(plan, exprs, names, sorts, order, limit, offset)
 	if r != nil {
 		r.spans = spans
@@ -277,7 +285,8 @@ func (sel *selectBinder) regroupAll(list []expr.Node, spans []diag.Span) bool {
 func (sel *selectBinder) finish(plan logical.Node, exprs []expr.Node, names []string, sorts []expr.Node, order []orderKey,
 	limit, offset int64) *relation {
 	visible := len(exprs)
-	distinct := sel.stmt.Distinct || len(sel.stmt.DistinctOn) > 0
+	arrival := len(sel.stmt.DistinctOn) > 0 && len(order) == 0 // of each key, the row that came first
+	distinct := sel.stmt.Distinct || arrival
 	keys := make([]logical.SortKey, len(sorts))
 	for i, n := range sorts {
 		at := indexOf(exprs[:visible], n)
@@ -291,7 +300,7 @@ func (sel *selectBinder) finish(plan logical.Node, exprs []expr.Node, names []st
 		}
 		keys[i] = logical.SortKey{Expr: &expr.Column{Index: at, Name: names[at], T: exprs[at].Type()}, Desc: order[i].desc, NullsFirst: order[i].nullsFirst}
 	}
-	if len(sel.stmt.DistinctOn) > 0 {
+	if arrival {
 		plan = sel.distinctOn(plan, exprs, names)
 	} else {
 		plan = &logical.Project{Input: plan, Exprs: exprs, Names: names}

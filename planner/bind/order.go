@@ -20,11 +20,6 @@ func (sel *selectBinder) bindOrder(q *ast.Query) []orderKey {
 	if q == nil {
 		return nil
 	}
-	if len(sel.stmt.DistinctOn) > 0 && len(q.OrderBy) > 0 {
-		sel.fail()
-		sel.b.notYet(diag.LatestPerKey, q.OrderBy[0].Span, "DISTINCT ON with ORDER BY")
-		return nil
-	}
 	var out []orderKey
 	if q.OrderAll != nil {
 		for _, it := range sel.items {

@@ -208,6 +208,8 @@ func (l *Lowerer) node(n logical.Node, need []bool) *lowered {
 		return l.setOp(x)
 	case *logical.Over:
 		return l.over(x, need)
+	case *logical.TopN:
+		return l.topN(x, need)
 	case *logical.Sort:
 		return l.sort(x, need, false)
 	}

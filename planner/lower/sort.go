@@ -8,16 +8,23 @@ import (
 	"github.com/sqlstream/sqlstream/parser/diag"
 	"github.com/sqlstream/sqlstream/planner/logical"
 	"github.com/sqlstream/sqlstream/planner/physical"
-	"github.com/sqlstream/sqlstream/planner/unsupported"
 )
 
 // sort orders and cuts a finite relation, or the whole result in complete mode.
 func (l *Lowerer) sort(s *logical.Sort, need []bool, root bool) *lowered {
 	if !l.opt.Finite && !(root && l.opt.Materialize) {
-		if cut := l.limit(s, need); cut != nil {
-			return cut
+		if s.Limit != logical.NoLimit || s.Offset > 0 {
+			if cut := l.limit(s, need); cut != nil {
+				return cut
+			}
+			return l.topN(&logical.TopN{Input: s.Input, Order: s.Keys, Limit: s.Limit, Offset: s.Offset}, need)
 		}
-		l.refuseSort(s, root)
+		l.refuseSort(root)
+	}
+	if !l.opt.Finite && s.Limit != logical.NoLimit && l.wholeRow(s.Input).props().Kind == physical.AppendOnly {
+		// Only the first rows are kept, not all of the stream.
+		top := &logical.TopN{Input: s.Input, Order: s.Keys, Limit: s.Limit, Offset: s.Offset}
+		return l.sort(&logical.Sort{Input: top, Keys: s.Keys, Limit: logical.NoLimit}, need, root)
 	}
 	keys := make([]expr.Node, len(s.Keys))
 	for i, k := range s.Keys {
@@ -51,23 +58,12 @@ func (l *Lowerer) wholeRow(input logical.Node) *lowered {
 	return l.aligned(input, all)
 }
 
-func (l *Lowerer) refuseSort(s *logical.Sort, root bool) {
-	if s.Limit == logical.NoLimit && s.Offset == 0 {
-		hint := "leave ORDER BY out, or use EMIT COMPLETE over an aggregate"
-		if !root {
-			hint = "leave ORDER BY out of the subquery: it has no effect there"
-		}
-		l.refuse(diag.Errorf(diag.OrderOnStream, diag.Span{}, "ORDER BY without LIMIT needs the whole result, and a stream never ends").WithHint("%s", hint))
-		return
+func (l *Lowerer) refuseSort(root bool) {
+	hint := "add a LIMIT, leave ORDER BY out, or use EMIT COMPLETE over an aggregate"
+	if !root {
+		hint = "leave ORDER BY out of the subquery: it has no effect there"
 	}
-	what := "LIMIT"
-	switch {
-	case s.Limit == logical.NoLimit:
-		what = "OFFSET"
-	case len(s.Keys) > 0:
-		what = "ORDER BY with LIMIT"
-	}
-	l.refuse(unsupported.Diagnostic(diag.TopN, diag.Span{}, what))
+	l.refuse(diag.Errorf(diag.OrderOnStream, diag.Span{}, "ORDER BY without LIMIT needs the whole result, and a stream never ends").WithHint("%s", hint))
 }
 
 // Materialize keeps the whole result of a plan, for complete mode.
@@ -98,7 +94,7 @@ func hasMaterialize(n physical.Node) bool {
 // result must have taken them in before it is shown.
 func Deletes(n physical.Node) bool {
 	switch x := n.(type) {
-	case *physical.Aggregate, *physical.Distinct, *physical.SetOp, *physical.Materialize:
+	case *physical.Aggregate, *physical.Distinct, *physical.SetOp, *physical.TopN, *physical.Materialize:
 		return false
 	case *physical.Scan:
 		return x.P.Kind != physical.AppendOnly

@@ -43,6 +43,7 @@ var List = []Rule{
 	{Name: "join-keys", Apply: joinKeys},
 	{Name: "drop-true-filter", Apply: dropTrueFilter},
 	{Name: "window-keys", Apply: windowKeys, Normal: true},
+	{Name: "over-top-n", Apply: overTopN, Normal: true},
 }
 
 // maxRounds bounds the rewriting; each rule makes plans smaller or moves filters

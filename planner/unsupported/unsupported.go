@@ -22,13 +22,11 @@ type Entry struct {
 var Table = []Entry{
 	{diag.StreamJoin, "stream-stream join", "is not supported yet on streams", "join with a table, or union the streams"},
 	{diag.OverWindow, "over", "is not supported yet on streams", ""},
-	{diag.TopN, "top-n", "is not supported yet on streams", "use EMIT COMPLETE over an aggregate"},
 	{diag.StreamSubquery, "subquery over a stream", "is not supported yet on streams", ""},
 	{diag.CumulateWindow, "cumulate window", "is not supported yet on streams", "use window(ts, size)"},
 	{diag.AsofJoin, "asof join", "is not supported yet on streams", ""},
 	{diag.OuterStatic, "outer join that keeps table rows", "is not supported yet on streams", "put the stream on the kept side"},
 	{diag.Recursion, "recursive query", "is not supported yet", ""},
-	{diag.LatestPerKey, "top-n", "is not supported yet on streams", "DISTINCT ON without ORDER BY keeps the first row of each key; max_by(v, ts) is the latest value"},
 	{diag.UpsertSource, "upsert source", "is not supported yet on streams", "declare changelog = true and deliver deletions"},
 	{diag.FullJoin, "full join", "is not supported yet", "union a left join and an anti join"},
 }
