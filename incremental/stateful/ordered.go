@@ -32,7 +32,7 @@ import (
 // Cost: O(1) for a row that comes, O(log n) to apply it.
 type ordered struct {
 	cfg orderedConfig
-	lay rowLayout
+	lay partLayout
 
 	// entered, if set, is told of partitions that did not exist before.
 	entered func(ps []uint32)
@@ -99,7 +99,7 @@ const (
 )
 
 func newOrdered(cfg orderedConfig) *ordered {
-	o := &ordered{cfg: cfg, lay: layRows(cfg)}
+	o := &ordered{cfg: cfg, lay: layPartitions(cfg)}
 	o.reset()
 	o.load = newOrderedLoader(o)
 	return o

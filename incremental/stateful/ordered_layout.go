@@ -7,9 +7,9 @@ import (
 	"github.com/sqlstream/sqlstream/exec/vec"
 )
 
-// rowLayout says in which order the columns of rows are stored, so that keys of the log
+// partLayout says in which order the columns of rows are stored, so that keys of the log
 // begin with what is dropped together: Lead, the partition, the order, the others.
-type rowLayout struct {
+type partLayout struct {
 	cfg   orderedConfig
 	perm  []int // stored column → input column
 	place []int // input column → stored column
@@ -19,9 +19,9 @@ type rowLayout struct {
 	cols     []*vec.Vector
 }
 
-func layRows(cfg orderedConfig) rowLayout {
+func layPartitions(cfg orderedConfig) partLayout {
 	n := len(cfg.Types)
-	l := rowLayout{cfg: cfg, place: make([]int, n), builders: vec.NewBuilders(cfg.Types), cols: make([]*vec.Vector, n)}
+	l := partLayout{cfg: cfg, place: make([]int, n), builders: vec.NewBuilders(cfg.Types), cols: make([]*vec.Vector, n)}
 	for i := range l.place {
 		l.place[i] = -1
 	}
@@ -46,7 +46,7 @@ func layRows(cfg orderedConfig) rowLayout {
 }
 
 // take gives a column the next place, if it has none.
-func (l *rowLayout) take(c int) {
+func (l *partLayout) take(c int) {
 	if c >= 0 && l.place[c] < 0 {
 		l.place[c] = len(l.perm)
 		l.perm = append(l.perm, c)
@@ -54,10 +54,10 @@ func (l *rowLayout) take(c int) {
 }
 
 // rowTypes are the types of the stored columns.
-func (l *rowLayout) rowTypes() []types.Type { return pickTypes(l.cfg.Types, l.perm) }
+func (l *partLayout) rowTypes() []types.Type { return pickTypes(l.cfg.Types, l.perm) }
 
 // partTypes are the types of the partition columns.
-func (l *rowLayout) partTypes() []types.Type { return pickTypes(l.cfg.Types, l.cfg.Partition) }
+func (l *partLayout) partTypes() []types.Type { return pickTypes(l.cfg.Types, l.cfg.Partition) }
 
 func pickTypes(ts []types.Type, cols []int) []types.Type {
 	out := make([]types.Type, len(cols))
@@ -69,7 +69,7 @@ func pickTypes(ts []types.Type, cols []int) []types.Type {
 
 // columns are the values of rows, in the input's order; valid until the next call. key
 // appends a stored column of rows.
-func (l *rowLayout) columns(rows []uint32, key func(rows []uint32, column int, out *vec.Builder)) []*vec.Vector {
+func (l *partLayout) columns(rows []uint32, key func(rows []uint32, column int, out *vec.Builder)) []*vec.Vector {
 	for c, b := range l.builders {
 		b.Reset()
 		key(rows, l.place[c], b)

@@ -11,7 +11,7 @@ import (
 // keptRows are the first rows of each partition of append-only input, and no others: a
 // row that another one pushes out never comes back. Equal rows are kept apart.
 type keptRows struct {
-	lay   rowLayout
+	lay   partLayout
 	cfg   *TopNConfig
 	end   int64
 	win   *topWindows
@@ -44,7 +44,7 @@ type keptPart struct {
 const rowOld rowFlags = 1 << 7 // it was there before the trigger
 
 func newKeptRows(cfg *TopNConfig, win *topWindows) *keptRows {
-	k := &keptRows{lay: layRows(cfg.arrange()), cfg: cfg, end: cfg.end(), win: win}
+	k := &keptRows{lay: layPartitions(cfg.arrange()), cfg: cfg, end: cfg.end(), win: win}
 	k.reset()
 	k.load = newKeptLoader(k)
 	return k
