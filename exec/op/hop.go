@@ -1,6 +1,8 @@
 package op
 
 import (
+	"time"
+
 	"github.com/sqlstream/sqlstream/exec/fn"
 	"github.com/sqlstream/sqlstream/exec/types"
 	"github.com/sqlstream/sqlstream/exec/vec"
@@ -47,4 +49,45 @@ func (h *hop) Process(_ *fn.Ctx, b *vec.Batch, emit func(*vec.Batch) error) erro
 // behind last (windows with gaps).
 func first(last, t, size, slide int64) int64 {
 	return last - types.FloorDiv(last+size-t-1, slide)*slide
+}
+
+// windows appends what tells a window to each row, once for each window that holds it.
+type windows struct {
+	time  int
+	of    func(zone *time.Location, t int64, dst []int64) []int64
+	local bool
+	x     expansion
+	found []int64
+	typ   types.Type
+}
+
+// NewWindows returns the operator for windows that of lists: one value each. Rows with a
+// NULL time come to nothing. typ is the type of the time; of clock readings there is no
+// zone.
+func NewWindows(col int, of func(zone *time.Location, t int64, dst []int64) []int64, typ types.Type) Op {
+	return &windows{time: col, of: of, typ: typ, local: typ.Kind == types.Timestamp}
+}
+
+// Process implements Op.
+func (w *windows) Process(c *fn.Ctx, b *vec.Batch, emit func(*vec.Batch) error) error {
+	w.x.reset()
+	w.found = w.found[:0]
+	zone := c.Zone
+	if !w.local || zone == time.UTC {
+		zone = nil
+	}
+	ts := b.Cols[w.time]
+	eachRow(b, func(_, row int) {
+		if ts.IsNull(row) {
+			return
+		}
+		n := len(w.found)
+		w.found = w.of(zone, ts.Int(row), w.found)
+		for range len(w.found) - n {
+			w.x.rows = append(w.x.rows, int32(row))
+		}
+	})
+	return w.x.emit(b, func(from, to int, cols []*vec.Vector) []*vec.Vector {
+		return append(cols, vec.FromInts(w.typ, w.found[from:to]))
+	}, emit)
 }

@@ -46,6 +46,10 @@ func (g *Graph) fill(ctx context.Context, n *node) (err error) {
 		}
 	case *physical.Hop:
 		t := columnTypes(p.Input)[p.Time]
+		if p.By != nil {
+			n.stage = func() stage { return op.NewWindows(p.Time, p.By.Of, t) }
+			break
+		}
 		n.stage = func() stage { return op.NewHop(p.Time, p.Window.Size, p.Window.Slide, p.Window.Offset, t) }
 	case *physical.Expand:
 		n.stage = func() stage { return op.NewExpand(p.Cols, expandSets(p)) }

@@ -16,6 +16,16 @@ func (i *interpreter) hop(h *logical.Hop) ([]Row, error) {
 		if !ok {
 			continue
 		}
+		if h.By != nil {
+			windows, err := i.windows(h, r)
+			if err != nil {
+				return nil, err
+			}
+			for _, w := range windows {
+				out = append(out, Row{append(append([]any(nil), r.Values...), w), r.Moment})
+			}
+			continue
+		}
 		for start := t; start > t-h.Size; {
 			if off := (start - h.Offset) % h.Slide; off != 0 {
 				start -= (off + h.Slide) % h.Slide // down to the nearest start

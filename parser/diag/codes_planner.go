@@ -193,10 +193,6 @@ const (
 	// Example: SELECT k, (SELECT max(v) FROM events) FROM plain
 	StreamSubquery Code = "SQL3107"
 
-	// SQL3109: cumulating windows.
-	// Example: SELECT count(*) FROM TABLE(CUMULATE(TABLE events, DESCRIPTOR(ts), INTERVAL '2' MINUTE, INTERVAL '1' HOUR)) GROUP BY window_start, window_end
-	CumulateWindow Code = "SQL3109"
-
 	// SQL3110: ASOF joins.
 	// Example: SELECT * FROM plain ASOF JOIN dim ON plain.k = dim.k
 	AsofJoin Code = "SQL3110"

@@ -2,9 +2,11 @@ package bind
 
 import (
 	"strings"
+	"time"
 
 	"github.com/sqlstream/sqlstream/exec/expr"
 	"github.com/sqlstream/sqlstream/exec/fn/timewindow"
+	"github.com/sqlstream/sqlstream/exec/types"
 	"github.com/sqlstream/sqlstream/parser/ast"
 	"github.com/sqlstream/sqlstream/parser/diag"
 	"github.com/sqlstream/sqlstream/planner/logical"
@@ -188,24 +190,32 @@ func conjuncts(x ast.Expr) []ast.Expr {
 // addWindow returns the window of a time, making it when it is new. A row without
 // event time belongs to no window.
 func (sel *selectBinder) addWindow(b *Binder, t expr.Node, spec windowSpec) *timeWindow {
-	var start expr.Node
-	if spec.sliding() {
-		start = sel.hop(t, spec)
-	} else {
+	w := &timeWindow{}
+	switch {
+	case spec.cumulate: // the end tells the start
+		w.end = sel.hop(t, spec)
+		if w.end != nil {
+			w.start = b.windowStart(b.lastMoment(spec.span, w.end), spec)
+		}
+	case spec.sliding():
+		w.start = sel.hop(t, spec)
+	default:
 		sel.requireTime(t)
-		start = b.windowStart(t, spec)
+		w.start = b.windowStart(t, spec)
 	}
-	if start == nil {
+	if w.start == nil {
 		return nil
 	}
-	for _, w := range sel.windows {
-		if expr.Equal(w.start, start) {
-			return w
-		}
+	if !spec.cumulate {
+		w.end = b.windowEnd(spec.span, w.start, spec.size)
 	}
-	w := &timeWindow{start: start, end: b.windowEnd(spec.span, start, spec.size)}
 	if w.end == nil {
 		return nil
+	}
+	for _, o := range sel.windows {
+		if expr.Equal(o.start, w.start) && expr.Equal(o.end, w.end) {
+			return o
+		}
 	}
 	sel.windows = append(sel.windows, w)
 	return w
@@ -225,16 +235,29 @@ func (sel *selectBinder) requireTime(t expr.Node) {
 func (sel *selectBinder) hop(t expr.Node, spec windowSpec) expr.Node {
 	key := fingerprint(t) + "|" + expr.Interval(canonical(spec.size)).String() + "|" +
 		expr.Interval(canonical(spec.slide)).String() + "|" + expr.Interval(canonical(spec.offset)).String()
+	if spec.cumulate {
+		key += "|cumulate"
+	}
 	at, ok := sel.hops[key]
 	if !ok {
 		col, plan := appendExpr(sel.input, t, "window_of")
-		size, slide := timewindow.Micros(spec.size), timewindow.Micros(spec.slide)
-		sel.input = &logical.Hop{Input: plan, Time: col, Size: size, Slide: slide,
-			Offset: timewindow.Micros(spec.offset) % slide}
+		sel.input = hopOf(plan, col, spec, sel.b.set.Zone)
 		at = len(sel.input.Schema()) - 1
 		sel.hops[key] = at
 	}
 	return logical.Col(sel.input, at)
+}
+
+// hopOf multiplies rows by the windows that hold their times.
+func hopOf(plan logical.Node, col int, spec windowSpec, zone *time.Location) logical.Node {
+	if plan.Schema()[col].Type.Kind == types.TimestampNTZ {
+		zone = nil // days of clock readings have 24 hours
+	}
+	if w := spec.windows(zone); w != nil {
+		return &logical.Hop{Input: plan, Time: col, By: w}
+	}
+	size, slide := timewindow.Micros(spec.size), timewindow.Micros(spec.slide)
+	return &logical.Hop{Input: plan, Time: col, Size: size, Slide: slide, Offset: timewindow.Micros(spec.offset) % slide}
 }
 
 // appendExpr makes an expression a column of the plan; a plain column is one already.

@@ -14,11 +14,8 @@ import (
 func (b *Binder) tableFunc(x *ast.TableFunc, outer *scope) (logical.Node, *scope) {
 	name := strings.ToLower(x.Call.Name.String())
 	switch name {
-	case "tumble", "hop":
+	case "tumble", "hop", "cumulate":
 		return b.windowTable(x, name)
-	case "cumulate":
-		b.notYet(diag.CumulateWindow, x.Span, "CUMULATE")
-		return broken()
 	case "session":
 		return b.sessionTable(x)
 	case "drop_duplicates", "drop_duplicates_within_watermark":
@@ -62,7 +59,7 @@ func (b *Binder) hostTable(x *ast.TableFunc, name string) (logical.Node, *scope)
 }
 
 func (b *Binder) unknownTableFunc(x *ast.TableFunc) {
-	known := append([]string{"tumble", "hop", "drop_duplicates", "drop_duplicates_within_watermark", "state", "checkpoint"},
+	known := append([]string{"tumble", "hop", "cumulate", "session", "drop_duplicates", "drop_duplicates_within_watermark", "state", "checkpoint"},
 		b.cat.Functions.Names()...)
 	b.errorf(diag.UnknownFunction, x.Call.Name.Span, "unknown table function %q", x.Call.Name.String()).
 		Hint = diag.HintDidYouMean(x.Call.Name.String(), known)
@@ -139,12 +136,15 @@ func (t *tableArgs) columns(s *scope, args ...ast.Expr) []ast.Expr {
 	return out
 }
 
-// windowTable is TUMBLE(TABLE t, DESCRIPTOR(ts), size [, offset]) and HOP(TABLE t, DESCRIPTOR(ts),
-// slide, size [, offset]): the rows with three more columns.
+// windowTable is TUMBLE(TABLE t, DESCRIPTOR(ts), size [, offset]), HOP(TABLE t, DESCRIPTOR(ts),
+// slide, size [, offset]) and CUMULATE(…, step, size [, offset]): the rows with three more columns.
 func (b *Binder) windowTable(x *ast.TableFunc, kind string) (logical.Node, *scope) {
 	params := []string{"data", "timecol", "size", "offset"}
-	if kind == "hop" {
+	switch kind {
+	case "hop":
 		params = []string{"data", "timecol", "slide", "size", "offset"}
+	case "cumulate":
+		params = []string{"data", "timecol", "step", "size", "offset"}
 	}
 	t := b.arguments(x.Call, params...)
 	if t == nil {
@@ -161,12 +161,12 @@ func (b *Binder) windowTable(x *ast.TableFunc, kind string) (logical.Node, *scop
 	}
 	if len(cols) != 1 || len(rest) < len(params)-3 {
 		b.errorf(diag.BadWindow, x.Span, "%s needs a table, a time column and a duration", strings.ToUpper(kind)).
-			WithHint("write %s(TABLE t, DESCRIPTOR(ts), %s)", strings.ToUpper(kind), map[string]string{"tumble": "'10 minutes'", "hop": "slide, size"}[kind])
+			WithHint("write %s(TABLE t, DESCRIPTOR(ts), %s)", strings.ToUpper(kind), map[string]string{"tumble": "'10 minutes'", "hop": "slide, size", "cumulate": "step, size"}[kind])
 		return broken()
 	}
 	sel := &selectBinder{b: b, scope: s, input: plan, timed: map[string]bool{}, hops: map[string]int{}, spans: map[*expr.Column]diag.Span{}}
 	e := &env{b: b, scope: s, sel: sel, clause: inOther}
-	w := e.windowOver(x.Call, cols[0], flinkOrder(kind, rest))
+	w := e.windowOver(x.Call, cols[0], flinkOrder(kind, rest), kind == "cumulate")
 	if w == nil {
 		return broken()
 	}

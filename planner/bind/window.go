@@ -17,13 +17,23 @@ type timeWindow struct {
 	start, end expr.Node
 }
 
-// spec is how a window was asked for: constants of fixed length.
+// windowSpec is how a window was asked for. Lengths are of months, or of days and less.
 type windowSpec struct {
 	size, slide, offset types.IntervalValue
+	cumulate            bool // windows that grow by slide up to size
 	span                diag.Span
 }
 
-func (w windowSpec) sliding() bool { return timewindow.Micros(w.slide) != timewindow.Micros(w.size) }
+// sliding: a time is in several windows.
+func (w windowSpec) sliding() bool { return canonical(w.slide) != canonical(w.size) }
+
+// windows are those of a spec, where they have no fixed length, or cumulate; else nil.
+func (w windowSpec) windows(zone *time.Location) *timewindow.Windows {
+	if !w.cumulate && !timewindow.IsCalendar(w.size, zone) && !timewindow.IsCalendar(w.slide, zone) {
+		return nil
+	}
+	return &timewindow.Windows{Size: canonical(w.size), Slide: canonical(w.slide), Offset: canonical(w.offset), Cumulate: w.cumulate}
+}
 
 func (w *timeWindow) shifted(by int) *timeWindow {
 	if w == nil {
@@ -92,13 +102,13 @@ func (e *env) windowCall(x *ast.Call, name string) (expr.Node, bool) {
 	switch name {
 	case "window":
 		return e.pairOf(e.sparkWindow(x)), true
-	case "tumble", "hop":
+	case "tumble", "hop", "cumulate":
 		return e.pairOf(e.groupWindow(x, name)), true
-	case "tumble_start", "hop_start":
+	case "tumble_start", "hop_start", "cumulate_start":
 		return startOf(e.groupWindow(x, strings.TrimSuffix(name, "_start"))), true
-	case "tumble_end", "hop_end":
+	case "tumble_end", "hop_end", "cumulate_end":
 		return endOf(e.groupWindow(x, strings.TrimSuffix(name, "_end"))), true
-	case "tumble_rowtime", "hop_rowtime":
+	case "tumble_rowtime", "hop_rowtime", "cumulate_rowtime":
 		if w := e.groupWindow(x, strings.TrimSuffix(name, "_rowtime")); w != nil {
 			return e.b.lastMoment(x.Span, w.end), true
 		}
@@ -117,9 +127,6 @@ func (e *env) windowCall(x *ast.Call, name string) (expr.Node, bool) {
 		if w := e.sessionWindow(x); w != nil {
 			return e.b.lastMoment(x.Span, w.end), true
 		}
-		return nil, true
-	case "cumulate":
-		e.b.notYet(diag.CumulateWindow, x.Span, name)
 		return nil, true
 	}
 	return nil, false
@@ -152,22 +159,23 @@ func (e *env) sparkWindow(x *ast.Call) *timeWindow {
 		e.b.errorf(diag.BadWindow, x.Span, "window takes a time, a size, and optionally a slide and an offset, got %d arguments", len(x.Args))
 		return nil
 	}
-	return e.windowOver(x, x.Args[0], x.Args[1:])
+	return e.windowOver(x, x.Args[0], x.Args[1:], false)
 }
 
 // groupWindow is TUMBLE(ts, size [, offset]) or HOP(ts, slide, size [, offset]).
 func (e *env) groupWindow(x *ast.Call, kind string) *timeWindow {
-	n := map[string]int{"tumble": 2, "hop": 3}[kind]
+	n := map[string]int{"tumble": 2, "hop": 3, "cumulate": 3}[kind]
 	if len(x.Args) < n || len(x.Args) > n+1 {
 		e.b.errorf(diag.BadWindow, x.Span, "%s takes %s, got %d arguments", strings.ToUpper(kind),
-			map[string]string{"tumble": "a time, a size, and optionally an offset", "hop": "a time, a slide, a size, and optionally an offset"}[kind],
+			map[string]string{"tumble": "a time, a size, and optionally an offset", "hop": "a time, a slide, a size, and optionally an offset",
+				"cumulate": "a time, a step, a size, and optionally an offset"}[kind],
 			len(x.Args))
 		return nil
 	}
-	return e.windowOver(x, x.Args[0], flinkOrder(kind, x.Args[1:]))
+	return e.windowOver(x, x.Args[0], flinkOrder(kind, x.Args[1:]), kind == "cumulate")
 }
 
-// flinkOrder brings the arguments of TUMBLE and HOP into the order of window().
+// flinkOrder brings the arguments of TUMBLE, HOP and CUMULATE into the order of window().
 func flinkOrder(kind string, args []ast.Expr) []ast.Expr {
 	if kind == "tumble" {
 		size := args[0]
@@ -180,9 +188,10 @@ func flinkOrder(kind string, args []ast.Expr) []ast.Expr {
 }
 
 // windowOver makes the window of a SELECT over a time; args are size, slide, offset.
-func (e *env) windowOver(x *ast.Call, at ast.Expr, args []ast.Expr) *timeWindow {
+func (e *env) windowOver(x *ast.Call, at ast.Expr, args []ast.Expr, cumulate bool) *timeWindow {
 	t := e.windowInput(at)
 	spec, ok := e.spec(x.Span, args)
+	spec.cumulate = cumulate && spec.sliding()
 	if t == nil || !ok {
 		if e.sel != nil {
 			e.sel.badWindow = true
@@ -230,7 +239,7 @@ func (e *env) spec(span diag.Span, args []ast.Expr) (windowSpec, bool) {
 			return w, false
 		}
 		*into[i] = v
-		if i < 2 && timewindow.Micros(v) <= 0 {
+		if i < 2 && v.Span().Sign() <= 0 {
 			e.b.errorf(diag.BadWindow, a.Pos(), "the %s of a window must be positive", names[i])
 			return w, false
 		}
@@ -238,21 +247,41 @@ func (e *env) spec(span diag.Span, args []ast.Expr) (windowSpec, bool) {
 	if len(args) < 2 {
 		w.slide = w.size
 	}
-	if timewindow.Micros(w.slide) > timewindow.Micros(w.size) {
-		e.b.errorf(diag.BadWindow, span, "the slide of a window must not be greater than its size: rows between windows would be lost").
+	return w, e.checkSpec(w)
+}
+
+// checkSpec refuses windows that would lose rows, have no place for the offset, or be too
+// many.
+func (e *env) checkSpec(w windowSpec) bool {
+	shortest, _ := lengths(w.size)
+	_, longest := lengths(w.slide)
+	if w.size.Months != 0 && w.slide.Months != 0 {
+		shortest, longest = int64(w.size.Months), int64(w.slide.Months)
+	}
+	switch {
+	case longest > shortest && canonical(w.size) != canonical(w.slide):
+		e.b.errorf(diag.BadWindow, w.span, "the slide of a window must not be greater than its size: rows between windows would be lost").
 			WithHint("window() takes size, slide; HOP takes slide, size")
-		return w, false
+		return false
+	case w.offset.Months != 0:
+		e.b.errorf(diag.BadWindow, w.span, "the offset of a window must be of days or less")
+		return false
+	case (w.size.Months != 0 || w.slide.Months != 0) && (timewindow.Micros(w.offset) < 0 || timewindow.Micros(w.offset) >= 28*types.MicrosPerDay):
+		e.b.errorf(diag.BadWindow, w.span, "the offset of a window of months must be from 0 to 28 days: not every month has more")
+		return false
 	}
 	if n := windowsOfRow(w); n > maxWindowsOfRow {
-		e.b.errorf(diag.BadWindow, span, "each row would be in %d windows, and in at most %d it can be", n, maxWindowsOfRow).
+		e.b.errorf(diag.BadWindow, w.span, "each row would be in %d windows, and in at most %d it can be", n, maxWindowsOfRow).
 			WithHint("choose a longer slide or a shorter size")
-		return w, false
+		return false
 	}
-	if w.sliding() && timewindow.IsDays(w.size) && e.b.set.Zone != time.UTC {
-		e.b.errorf(diag.NotPlanned, span, "sliding windows of days are supported in UTC only")
-		return w, false
-	}
-	return w, true
+	return true
+}
+
+// lengths are the least and the greatest length of a month, or of days and less, in µs.
+func lengths(v types.IntervalValue) (least, most int64) {
+	m := int64(v.Months) * types.MicrosPerDay
+	return 28*m + timewindow.Micros(v), 31*m + timewindow.Micros(v)
 }
 
 // maxWindowsOfRow bounds what one row costs: a day that slides by a second has 86,400.
@@ -260,7 +289,8 @@ const maxWindowsOfRow = 100_000
 
 // windowsOfRow is the number of windows that a time is in, rounded up.
 func windowsOfRow(w windowSpec) int64 {
-	size, slide := timewindow.Micros(w.size), timewindow.Micros(w.slide)
+	_, size := lengths(w.size)
+	slide, _ := lengths(w.slide)
 	return (size-1)/slide + 1
 }
 
@@ -275,9 +305,8 @@ func (e *env) duration(x ast.Expr, what string) (types.IntervalValue, bool) {
 		e.b.errorf(diag.BadWindow, x.Pos(), "the %s of a window must be a constant duration such as '10 minutes'", what)
 		return v, false
 	}
-	if v.Months != 0 {
-		e.b.errorf(diag.BadWindow, x.Pos(), "the %s of a window must have a fixed length: months and years have none", what).
-			WithHint("group by date_trunc('month', ts)")
+	if v.Months != 0 && timewindow.Micros(v) != 0 {
+		e.b.errorf(diag.BadWindow, x.Pos(), "the %s of a window must be of months or of days and less, not of both", what)
 		return v, false
 	}
 	return v, true
@@ -329,7 +358,7 @@ func (e *env) bucket(x *ast.Call) expr.Node {
 	if t == nil || !ok {
 		return nil
 	}
-	if timewindow.Micros(size) <= 0 {
+	if size.Span().Sign() <= 0 {
 		e.b.errorf(diag.BadWindow, x.Args[0].Pos(), "the size of a window must be positive")
 		return nil
 	}
@@ -362,13 +391,21 @@ func (e *env) origin(x ast.Expr, size types.IntervalValue) (types.IntervalValue,
 		e.b.errorf(diag.BadWindow, x.Pos(), "the origin must be a constant TIMESTAMP or INTERVAL")
 		return types.IntervalValue{}, false
 	}
+	if size.Months != 0 {
+		e.b.errorf(diag.BadWindow, x.Pos(), "a bucket of months takes an offset in days, not an origin")
+		return types.IntervalValue{}, false
+	}
 	return types.IntervalValue{Micros: c.V.Int(0) % timewindow.Micros(size)}, true
 }
 
 // windowStart is the start of the tumbling window of t.
 func (b *Binder) windowStart(t expr.Node, w windowSpec) expr.Node {
 	args := []expr.Node{t, expr.Interval(canonical(w.size))}
-	if off := timewindow.Micros(w.offset) % timewindow.Micros(w.size); off != 0 {
+	off := timewindow.Micros(w.offset)
+	if w.size.Months == 0 {
+		off %= timewindow.Micros(w.size)
+	}
+	if off != 0 {
 		args = append(args, expr.Interval(types.IntervalValue{Micros: off}))
 	}
 	return b.apply(w.span, &timewindow.Start, args...)
@@ -376,6 +413,9 @@ func (b *Binder) windowStart(t expr.Node, w windowSpec) expr.Node {
 
 // canonical writes a length in one way: whole days as days, the rest as µs.
 func canonical(v types.IntervalValue) types.IntervalValue {
+	if v.Months != 0 {
+		return v
+	}
 	if n := timewindow.Micros(v); timewindow.IsDays(v) {
 		return types.IntervalValue{Days: int32(n / 86_400_000_000)}
 	}

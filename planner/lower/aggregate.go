@@ -40,7 +40,7 @@ func (l *Lowerer) aggregate(a *logical.Aggregate, need []bool) *lowered {
 // window to be the key itself, and aggregates that can be merged.
 func (b *aggregateBuilder) choosePanes() {
 	h, ok := b.a.Input.(*logical.Hop)
-	if !ok {
+	if !ok || h.By != nil {
 		return
 	}
 	at, keys := len(h.Schema())-1, 0

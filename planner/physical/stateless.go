@@ -5,6 +5,7 @@ import (
 
 	"github.com/sqlstream/sqlstream/exec/expr"
 	"github.com/sqlstream/sqlstream/exec/fn"
+	"github.com/sqlstream/sqlstream/exec/fn/timewindow"
 )
 
 // Filter keeps rows for which the predicate is true; the others are filtered.
@@ -50,6 +51,7 @@ type Hop struct {
 	Input  Node
 	Time   int // input column, TIMESTAMP or TIMESTAMP_NTZ
 	Window Window
+	By     *timewindow.Windows // replaces Window, see logical.Hop
 }
 
 // Window is a sliding time window, in µs. Windows start at Offset plus multiples of
@@ -77,6 +79,9 @@ func (p *Project) explain() explained { return explained{summary: p.summary()} }
 func (u *Unnest) explain() explained { return explained{summary: u.summary()} }
 
 func (h *Hop) explain() explained {
+	if h.By != nil {
+		return explained{summary: h.Input.Props().Columns[h.Time].Name + ": " + h.By.String()}
+	}
 	return explained{summary: fmt.Sprintf("%s: windows of %s every %s", h.Input.Props().Columns[h.Time].Name, length(h.Window.Size), length(h.Window.Slide))}
 }
 

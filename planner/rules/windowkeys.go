@@ -20,6 +20,7 @@ func windowKeys(c *Context, n logical.Node) logical.Node {
 	}
 	r := keyReducer{}
 	r.session, _ = a.Input.(*logical.Session)
+	r.hop, _ = a.Input.(*logical.Hop)
 	for i, k := range a.Keys {
 		r.addKey(k, a.KeyNames[i])
 	}
@@ -45,6 +46,7 @@ type keyReducer struct {
 	names   []string
 	changed bool
 	session *logical.Session // below, nil = none
+	hop     *logical.Hop     // below, nil = none
 }
 
 // addKey adds what determines a key. Of a session's window that is both of its bounds,
@@ -52,6 +54,9 @@ type keyReducer struct {
 func (r *keyReducer) addKey(k expr.Node, name string) {
 	call, ok := k.(*expr.Call)
 	switch {
+	case ok && r.hop != nil && r.hop.By != nil && r.hop.By.Cumulate && r.ofCumulating(call):
+		r.changed = true
+		r.add(logical.Col(r.hop, len(r.hop.Schema())-1), name)
 	case !ok || r.session == nil:
 		r.add(k, name)
 	case call.F == &timewindow.Pair && r.isBound(call.Args[0]) && r.isBound(call.Args[1]):
@@ -64,6 +69,21 @@ func (r *keyReducer) addKey(k expr.Node, name string) {
 	default:
 		r.add(k, name)
 	}
+}
+
+// ofCumulating recognises what is computed from the end of a cumulating window, and from
+// nothing else: its start, both bounds, its last moment.
+func (r *keyReducer) ofCumulating(call *expr.Call) bool {
+	cols := expr.ColumnsOf(call)
+	if len(cols) != 1 || cols[0] != len(r.hop.Schema())-1 {
+		return false
+	}
+	switch {
+	case call.F == &timewindow.Start, call.F == &timewindow.Pair:
+		return true
+	}
+	_, direct := call.Args[0].(*expr.Column)
+	return direct && call.F.Name == "-" && len(call.Args) == 2 && fixedLength(call.Args[1])
 }
 
 // isBound recognises a column that is a bound of the session below.

@@ -23,7 +23,6 @@ var Table = []Entry{
 	{diag.StreamJoin, "stream-stream join", "is not supported yet on streams", "join with a table, or union the streams"},
 	{diag.OverWindow, "over", "is not supported yet on streams", ""},
 	{diag.StreamSubquery, "subquery over a stream", "is not supported yet on streams", ""},
-	{diag.CumulateWindow, "cumulate window", "is not supported yet on streams", "use window(ts, size)"},
 	{diag.AsofJoin, "asof join", "is not supported yet on streams", ""},
 	{diag.OuterStatic, "outer join that keeps table rows", "is not supported yet on streams", "put the stream on the kept side"},
 	{diag.Recursion, "recursive query", "is not supported yet", ""},

@@ -6,7 +6,8 @@
 // Windows of n microseconds start at offset + k·n, counted from 1970-01-01 00:00
 // UTC, floored, so that times before 1970 fall into the right one. A size of whole
 // days means calendar days of the session zone, counted from 1970-01-01 local time,
-// for TIMESTAMP; in UTC and for TIMESTAMP_NTZ that is the same.
+// for TIMESTAMP; in UTC and for TIMESTAMP_NTZ that is the same. A size of months means
+// calendar months, counted from January 1970: calendar.go.
 package timewindow
 
 import (
@@ -29,7 +30,7 @@ var Start = fn.Scalar{
 		if err != nil {
 			return fn.Impl{}, err
 		}
-		zoned := impl(args, func(d days, t int64) int64 { return d.floor(t, size, offset) }, size)
+		zoned := impl(args, func(c calendar, t int64) int64 { return c.floor(t, size, offset) }, size)
 		zoned.Eval = startKernel(zoned, size, offset)
 		return zoned, nil
 	},
@@ -45,7 +46,7 @@ var End = fn.Scalar{
 		if err != nil {
 			return fn.Impl{}, err
 		}
-		return impl(args, func(d days, t int64) int64 { return d.add(t, size) }, size), nil
+		return impl(args, func(c calendar, t int64) int64 { return c.add(t, size) }, size), nil
 	},
 }
 
@@ -55,13 +56,33 @@ var FirstOpen = fn.Scalar{
 	Name: "window_first_open", Group: "Time", Hidden: true, Syntax: []string{"window_first_open(t, size, slide, offset)"},
 	Doc: "The start of the earliest sliding window that ends after t.",
 	Resolve: func(args []fn.Arg) (fn.Impl, error) {
-		size, slide, offset, err := sliding(args)
+		return several(args, Windows{}, Windows.firstOpen)
+	},
+}
+
+// NextEnd is window_next_end(t, size, step, offset): the least end of a cumulating window
+// that is after t.
+var NextEnd = fn.Scalar{
+	Name: "window_next_end", Group: "Time", Hidden: true, Syntax: []string{"window_next_end(t, size, step, offset)"},
+	Doc: "The least end of a cumulating window that is after t.",
+	Resolve: func(args []fn.Arg) (fn.Impl, error) {
+		return several(args, Windows{Cumulate: true}, Windows.nextEnd)
+	},
+}
+
+// several is a function of the windows that a time is in.
+func several(args []fn.Arg, w Windows, f func(w Windows, zone *time.Location, t int64) int64) (fn.Impl, error) {
+	if len(args) != 4 {
+		return fn.Impl{}, fmt.Errorf("takes 4 arguments, got %d", len(args))
+	}
+	for i, v := range []*types.IntervalValue{&w.Size, &w.Slide, &w.Offset} {
+		iv, err := interval(args[i+1], []string{"size", "slide", "offset"}[i])
 		if err != nil {
 			return fn.Impl{}, err
 		}
-		first := func(_ days, t int64) int64 { return floor(t-size-offset, slide) + offset + slide }
-		return impl(args, first), nil
-	},
+		*v = iv
+	}
+	return impl(args, func(c calendar, t int64) int64 { return f(w, c.zone, t) }, types.IntervalValue{Days: 1}), nil
 }
 
 // Pair is window(start, end): the struct of a window's bounds.
@@ -95,28 +116,13 @@ func parameters(args []fn.Arg, n int) (size, offset types.IntervalValue, err err
 	return size, offset, err
 }
 
-func sliding(args []fn.Arg) (size, slide, offset int64, err error) {
-	if len(args) != 4 {
-		return 0, 0, 0, fmt.Errorf("takes 4 arguments, got %d", len(args))
-	}
-	var v [3]int64
-	for i, what := range []string{"size", "slide", "offset"} {
-		iv, err := interval(args[i+1], what)
-		if err != nil {
-			return 0, 0, 0, err
-		}
-		v[i] = Micros(iv)
-	}
-	return v[0], v[1], v[2], nil
-}
-
 func interval(a fn.Arg, what string) (types.IntervalValue, error) {
 	if a.Const == nil || a.Type.Kind != types.Interval || a.Const.IsNull(0) {
 		return types.IntervalValue{}, fmt.Errorf("needs a constant INTERVAL as %s", what)
 	}
 	f, i := a.Const.At(0)
-	if f.Iv[i].Months != 0 {
-		return types.IntervalValue{}, fmt.Errorf("needs a %s of fixed length: months are not", what)
+	if v := f.Iv[i]; v.Months != 0 && Micros(v) != 0 {
+		return types.IntervalValue{}, fmt.Errorf("needs a %s of months or of days and less, not of both", what)
 	}
 	return f.Iv[i], nil
 }
@@ -124,12 +130,13 @@ func interval(a fn.Arg, what string) (types.IntervalValue, error) {
 // Micros is the length of an interval without months, days taken as 24 hours.
 func Micros(v types.IntervalValue) int64 { return int64(v.Days)*microsPerDay + v.Micros }
 
-// IsDays reports whether the interval is a whole number of days: a calendar window.
+// IsDays reports whether the interval is a whole number of days, or of months: a calendar
+// window.
 func IsDays(v types.IntervalValue) bool { return Micros(v)%microsPerDay == 0 }
 
 // impl wraps a function of one time into a kernel. Sizes of whole days go through
 // the session zone where t is an instant.
-func impl(args []fn.Arg, f func(d days, t int64) int64, sizes ...types.IntervalValue) fn.Impl {
+func impl(args []fn.Arg, f func(c calendar, t int64) int64, sizes ...types.IntervalValue) fn.Impl {
 	in := args[0].Type
 	if in.Kind != types.TimestampNTZ {
 		in = types.Of(types.Timestamp)
@@ -140,11 +147,11 @@ func impl(args []fn.Arg, f func(d days, t int64) int64, sizes ...types.IntervalV
 	}
 	local := in.Kind == types.Timestamp && len(sizes) > 0 && IsDays(sizes[0])
 	eval := func(c *fn.Ctx, args []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
-		d := days{}
+		var cal calendar
 		if local && c.Zone != time.UTC {
-			d.zone = c.Zone
+			cal.zone = c.Zone
 		}
-		return apply(c, args[0], rows, in, func(t int64) int64 { return f(d, t) }), nil
+		return apply(c, args[0], rows, in, func(t int64) int64 { return f(cal, t) }), nil
 	}
 	return fn.Impl{Args: want, Result: in, Eval: eval, Monotone: []int{0}, Total: true}
 }
@@ -153,6 +160,9 @@ func impl(args []fn.Arg, f func(d days, t int64) int64, sizes ...types.IntervalV
 // when a row leaves the window of the row before it.
 func startKernel(zoned fn.Impl, size, offset types.IntervalValue) fn.Kernel {
 	n, o, general := Micros(size), Micros(offset), zoned.Eval
+	if size.Months != 0 {
+		return general
+	}
 	local := zoned.Result.Kind == types.Timestamp && IsDays(size)
 	return func(c *fn.Ctx, args []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
 		v := args[0]
@@ -203,34 +213,4 @@ func floor(t, n int64) int64 {
 		m += n
 	}
 	return t - m
-}
-
-// days does calendar arithmetic; without a zone a day has 24 hours.
-type days struct{ zone *time.Location }
-
-func (d days) floor(t int64, size, offset types.IntervalValue) int64 {
-	n, o := Micros(size), Micros(offset)
-	if d.zone == nil {
-		return floor(t-o, n) + o
-	}
-	return d.instant(floor(d.wall(t)-o, n) + o)
-}
-
-func (d days) add(t int64, size types.IntervalValue) int64 {
-	if d.zone == nil {
-		return t + Micros(size)
-	}
-	return d.instant(d.wall(t) + Micros(size))
-}
-
-// wall is the local clock reading of an instant, as µs since 1970 local time.
-func (d days) wall(t int64) int64 {
-	_, off := time.UnixMicro(t).In(d.zone).Zone()
-	return t + int64(off)*1e6
-}
-
-// instant is the moment of a local clock reading; in a gap, the one after it.
-func (d days) instant(wall int64) int64 {
-	w := time.UnixMicro(wall).UTC()
-	return time.Date(w.Year(), w.Month(), w.Day(), w.Hour(), w.Minute(), w.Second(), w.Nanosecond(), d.zone).UnixMicro()
 }
