@@ -18,12 +18,15 @@ type pulled struct {
 type puller struct {
 	scope  int
 	exists bool
+	// bare: there is no condition beside the correlation.
+	bare bool
 }
 
 // pullUp makes a join of an Apply if only conditions and projections are correlated; nil
 // if that is not so.
 func (d *decorrelator) pullUp(a *logical.Apply) logical.Node {
 	u := puller{scope: a.Scope, exists: a.Kind == logical.Semi || a.Kind == logical.Anti || a.Kind == logical.Mark}
+	u.bare = u.exists && len(a.RKeys) == 0 && a.Residual == nil
 	p := u.pull(a.R)
 	if p == nil {
 		return nil
@@ -54,7 +57,7 @@ func (u puller) pull(n logical.Node) *pulled {
 			return u.pull(x.Input)
 		}
 	case *logical.Sort:
-		if x.Limit == logical.NoLimit && x.Offset == 0 {
+		if (x.Limit == logical.NoLimit || u.bare && x.Limit > 0) && x.Offset == 0 {
 			return u.pull(x.Input)
 		}
 	}

@@ -235,6 +235,18 @@ func (p *pusher) push(n logical.Node) logical.Node {
 		c := *x
 		c.L, c.R = p.push(x.L), p.push(x.R)
 		return &c
+	case *logical.Expand:
+		c := *x
+		c.Input, c.Keys = p.push(x.Input), p.overAll(x.Keys, plus(k))
+		return &c
+	case *logical.Session:
+		c := logical.MapExprs(x, func(e expr.Node) expr.Node { return p.over(e, plus(k)) }).(*logical.Session)
+		c.Input, c.Partition = p.push(x.Input), append(p.domainCols(), c.Partition...)
+		return c
+	case *logical.TopN:
+		c := logical.MapExprs(x, func(e expr.Node) expr.Node { return p.over(e, plus(k)) }).(*logical.TopN)
+		c.Input, c.PartitionBy = p.push(x.Input), append(p.domainCols(), c.PartitionBy...)
+		return c
 	case *logical.Over:
 		c := logical.MapExprs(x, func(e expr.Node) expr.Node { return p.over(e, plus(k)) }).(*logical.Over)
 		c.Input, c.PartitionBy = p.push(x.Input), append(p.domainCols(), c.PartitionBy...)
@@ -291,6 +303,11 @@ func (p *pusher) sort(x *logical.Sort) logical.Node {
 	if x.Limit == logical.NoLimit && x.Offset == 0 {
 		return in
 	}
-	p.d.refuse(p.a, "", "LIMIT")
-	return in
+	k := len(p.params)
+	top := &logical.TopN{Input: in, PartitionBy: p.domainCols(), Limit: x.Limit, Offset: x.Offset,
+		Order: logical.MapSortKeys(x.Keys, func(e expr.Node) expr.Node { return p.over(e, plus(k)) })}
+	if mutant.On("LIMIT counts all rows of the query around together") {
+		top.PartitionBy = nil
+	}
+	return top
 }

@@ -94,6 +94,8 @@ func unique(n logical.Node, cols []int) bool {
 		return len(x.Rows) <= 1
 	case *logical.Sort:
 		return x.Limit == 0 || x.Limit == 1
+	case *logical.TopN:
+		return x.Limit == 1 && x.Ranking == logical.ByPosition && allColumnsIn(x.PartitionBy, cols) || unique(x.Input, cols)
 	case *logical.Join:
 		if x.Kind == logical.Left || x.Kind == logical.Inner {
 			return uniqueJoin(x, cols)
@@ -101,6 +103,16 @@ func unique(n logical.Node, cols []int) bool {
 		return unique(x.L, cols)
 	}
 	return false
+}
+
+func allColumnsIn(exprs []expr.Node, cols []int) bool {
+	for _, e := range exprs {
+		c, ok := e.(*expr.Column)
+		if !ok || !slices.Contains(cols, c.Index) {
+			return false
+		}
+	}
+	return true
 }
 
 // uniqueJoin: the left columns identify a left row, which has at most one match.

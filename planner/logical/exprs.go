@@ -27,6 +27,18 @@ func MapExprs(n Node, f func(expr.Node) expr.Node) Node {
 		c := *x
 		c.Keys = MapSortKeys(x.Keys, f)
 		return &c
+	case *Expand:
+		c := *x
+		c.Keys = mapList(x.Keys, f)
+		return &c
+	case *Session:
+		c := *x
+		c.Time, c.End, c.Partition = f(x.Time), f(x.End), mapList(x.Partition, f)
+		return &c
+	case *TopN:
+		c := *x
+		c.PartitionBy, c.Order = mapList(x.PartitionBy, f), MapSortKeys(x.Order, f)
+		return &c
 	case *Over:
 		c := *x
 		c.PartitionBy, c.Order = mapList(x.PartitionBy, f), MapSortKeys(x.Order, f)
