@@ -146,7 +146,7 @@ func (j *join) dropShown(s *joinSide, own []int64, out Emit) error {
 
 // leave takes a row out, or lets it wait until it cannot be retracted any more.
 func (j *join) leave(s *joinSide, slot uint32, own []int64) {
-	if !s.Retract || s.ended() {
+	if !s.Retract || s.ended() || mutant.On("rows that may be retracted are forgotten") {
 		j.remove(s, slot)
 		return
 	}

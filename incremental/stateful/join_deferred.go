@@ -227,7 +227,7 @@ func (j *join) partners(t *Trigger, s *joinSide, slot uint32, out Emit) error {
 func (j *join) walk(t *Trigger, s *joinSide, slot, first uint32, word int, out Emit) error {
 	o, p := j.other(s), &j.pairs
 	for m := first; m != 0; m = uint32(o.store.word(m-1, word)) {
-		if s.port == 1 {
+		if s.port == 1 && !mutant.On("a pair of two changed rows is visited twice") {
 			if before, after := o.weights(m - 1); before != after {
 				continue
 			}
@@ -261,7 +261,11 @@ func (j *join) netPairs(t *Trigger, out Emit) error {
 		}
 		left.matchChange(l, lb, rb, ra, m)
 		right.matchChange(r, rb, lb, la, m)
-		if w := la*ra - lb*rb; w != 0 && !j.cfg.Kind.exists() {
+		w := la*ra - lb*rb
+		if mutant.On("pairs are not netted") {
+			w = (la - lb) * ra
+		}
+		if w != 0 && !j.cfg.Kind.exists() {
 			j.picked, p.w = append(j.picked, int32(i)), append(p.w, w)
 		}
 	}
@@ -275,7 +279,7 @@ func (j *join) netPairs(t *Trigger, out Emit) error {
 // counts all of it.
 func (s *joinSide) matchChange(slot uint32, own, before, after int64, m mark) {
 	d := after - before
-	if own == 0 {
+	if own == 0 && !mutant.On("a new row has no old matches") {
 		d = after
 	}
 	if s.at.degree < 0 || d == 0 || m == isFalse {
