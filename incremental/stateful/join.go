@@ -93,8 +93,11 @@ type joinSide struct {
 	slots  []uint32
 	late   []int32
 	cols   []*vec.Vector
-	// Matches of the rows on time.
+	// Of the rows on time: matches, those whose chain has more rows, and the next row + 1 of
+	// each.
 	degrees []int64
+	active  []int32
+	cursor  []uint32
 }
 
 // rowWords are the places of what the join knows of a stored row, −1 = not kept.

@@ -91,29 +91,40 @@ func (j *join) findOnly(s *joinSide, cols []*vec.Vector) {
 	j.table.Find(j.keys, s.rows, nil, s.groups)
 }
 
-// probe emits the pairs of the rows on time with the stored rows of the other input.
+// probe emits the pairs of the rows on time with the stored rows of the other input: first
+// those with the first row of each chain, then with the second, and so on, so that the
+// loads of many rows are under way at once.
 func (j *join) probe(t *Trigger, s *joinSide, b *vec.Batch, out Emit) error {
 	o, p := j.other(s), &j.pairs
 	p.batch, p.own = b, s.port
-	p.clear()
-	link := o.at.link
+	s.active, s.cursor = growZero(s.active, len(s.rows))[:0], growZero(s.cursor, len(s.rows))[:0]
 	for i, g := range s.groups {
 		if g == hash.Missing {
 			continue
 		}
-		for m := j.keyed.first(o.port, g); m != 0; {
-			slot := m - 1
-			p.rows, p.at = append(p.rows, s.rows[i]), append(p.at, int32(i))
-			p.slots[o.port] = append(p.slots[o.port], slot)
-			m = uint32(o.store.word(slot, link))
-			if len(p.at) == vec.BatchSize {
-				if err := j.streamPairs(t, s, out); err != nil {
-					return err
-				}
-			}
+		if m := j.keyed.first(o.port, g); m != 0 {
+			s.active, s.cursor = append(s.active, int32(i)), append(s.cursor, m)
 		}
 	}
-	return j.streamPairs(t, s, out)
+	for len(s.active) > 0 {
+		p.clear()
+		p.at, p.rows = append(p.at, s.active...), growZero(p.rows, len(s.active))
+		p.slots[o.port] = growZero(p.slots[o.port], len(s.active))
+		left := 0
+		for k, m := range s.cursor {
+			i := s.active[k]
+			p.rows[k], p.slots[o.port][k] = s.rows[i], m-1
+			if next := uint32(o.store.word(m-1, o.at.link)); next != 0 {
+				s.active[left], s.cursor[left] = i, next
+				left++
+			}
+		}
+		s.active, s.cursor = s.active[:left], s.cursor[:left]
+		if err := j.streamPairs(t, s, out); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // streamPairs tests, counts and emits the pairs under way.

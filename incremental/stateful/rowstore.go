@@ -18,6 +18,8 @@ type rowStore struct {
 	holes  []int // chunks of which a quarter is free, maybe more than once
 	unused []int // chunk numbers without memory
 	live   int
+
+	arenaSize int // of the last chunk that was full
 }
 
 type rowChunk struct {
@@ -55,24 +57,35 @@ func (s *rowStore) exists(slot uint32) bool {
 
 // place makes room for a row, all words zero.
 func (s *rowStore) place() uint32 {
-	if s.open < 0 || s.chunks[s.open].full() {
+	slot, _ := s.placeRun(1)
+	return slot
+}
+
+// placeRun makes room for up to n rows that lie one behind the other, and tells how many.
+func (s *rowStore) placeRun(n int) (slot uint32, rows int) {
+	if s.open >= 0 && s.chunks[s.open].full() {
+		s.arenaSize = len(s.chunks[s.open].arena)
+		s.open = -1
+	}
+	if s.open < 0 {
 		s.open = s.nextChunk()
 	}
 	c := &s.chunks[s.open]
 	at := c.used
-	if n := len(c.free); n > 0 {
-		at = int(c.free[n-1])
-		c.free = c.free[:n-1]
+	if k := len(c.free); k > 0 {
+		at, n = int(c.free[k-1]), 1
+		c.free = c.free[:k-1]
 		clear(c.words[at*s.words : (at+1)*s.words])
 	} else {
-		c.used++
+		n = min(n, chunkRows-c.used)
+		c.used += n
 		if c.used*s.words > len(c.words) {
 			s.growChunk(c)
 		}
 	}
-	c.live++
-	s.live++
-	return uint32(s.open)<<chunkBits | uint32(at)
+	c.live += n
+	s.live += n
+	return uint32(s.open)<<chunkBits | uint32(at), n
 }
 
 func (c *rowChunk) full() bool { return c.used == chunkRows && len(c.free) == 0 }
@@ -81,6 +94,7 @@ func (s *rowStore) growChunk(c *rowChunk) {
 	rows := min(chunkRows, max(16, 2*c.used))
 	if s.live >= chunkRows {
 		rows = chunkRows
+		c.arena = make([]byte, 0, s.arenaSize)
 	}
 	words := make([]uint64, rows*s.words)
 	copy(words, c.words)
@@ -157,34 +171,48 @@ func (s *rowStore) compact(c *rowChunk) {
 
 // add stores rows of columns and lists their slots.
 func (s *rowStore) add(cols []*vec.Vector, rows []int32, slots []uint32) {
-	for i := range slots {
-		slots[i] = s.place()
-	}
-	for k := range s.nodes {
-		s.store(&s.nodes[k], cols[k], rows, slots)
+	for len(rows) > 0 {
+		first, n := s.placeRun(len(rows))
+		for i := range slots[:n] {
+			slots[i] = first + uint32(i)
+		}
+		for k := range s.nodes {
+			s.store(&s.nodes[k], cols[k], rows[:n], first)
+		}
+		rows, slots = rows[n:], slots[n:]
 	}
 }
 
-// store writes one column of rows.
-func (s *rowStore) store(n *rowNode, v *vec.Vector, rows []int32, slots []uint32) {
+// store writes one column of rows that lie one behind the other.
+func (s *rowStore) store(n *rowNode, v *vec.Vector, rows []int32, first uint32) {
 	if n.phys == types.PhysStruct {
 		v = vec.Flatten(v)
 		for k := range n.kids {
-			s.store(&n.kids[k], v.Child[k], rows, slots)
+			s.store(&n.kids[k], v.Child[k], rows, first)
 		}
 	}
 	flat := !v.Const && v.Dict == nil
+	c := &s.chunks[first>>chunkBits]
+	at := int(first&chunkMask)*s.words + n.word
 	switch {
 	case n.phys == types.PhysNull || n.phys == types.PhysStruct:
 	case n.phys == types.PhysInt64 && flat:
-		for i, r := range rows {
-			s.chunks[slots[i]>>chunkBits].words[int(slots[i]&chunkMask)*s.words+n.word] = uint64(v.I64[r])
+		for _, r := range rows {
+			c.words[at] = uint64(v.I64[r])
+			at += s.words
+		}
+	case n.phys == types.PhysString && flat && v.Valid == nil:
+		for _, r := range rows {
+			x := v.Str[r]
+			c.words[at] = textRef(len(c.arena), int(x.Len))
+			c.arena = append(c.arena, v.Buf[x.Off:x.Off+x.Len]...)
+			at += s.words
 		}
 	default:
 		for i, r := range rows {
 			if !v.IsNull(int(r)) {
 				f, at := v.At(int(r))
-				s.storeValue(n, f, at, slots[i])
+				s.storeValue(n, f, at, first+uint32(i))
 			}
 		}
 	}
@@ -193,7 +221,7 @@ func (s *rowStore) store(n *rowNode, v *vec.Vector, rows []int32, slots []uint32
 	}
 	for i, r := range rows {
 		if v.IsNull(int(r)) {
-			s.storeNull(n, slots[i])
+			s.storeNull(n, first+uint32(i))
 		}
 	}
 }
