@@ -92,6 +92,7 @@ type joinSide struct {
 	part   []uint32
 	slots  []uint32
 	late   []int32
+	passed []int32
 	cols   []*vec.Vector
 	// Of the rows on time: matches, those whose chain has more rows, and the next row + 1 of
 	// each.
@@ -251,7 +252,7 @@ func (j *join) Step(t *Trigger, port int, _ int64, b *vec.Batch, out Emit) error
 		return err
 	}
 	if j.deferred {
-		return j.collect(s, b)
+		return j.collect(s, b, out)
 	}
 	return j.stream(t, s, b, out)
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/sqlstream/sqlstream/exec/mutant"
+	"github.com/sqlstream/sqlstream/exec/types"
 	"github.com/sqlstream/sqlstream/exec/vec"
 )
 
@@ -51,7 +52,7 @@ func (s *joinSide) weights(slot uint32) (before, after int64) {
 }
 
 // collect adds the rows on time of a batch to the state.
-func (j *join) collect(s *joinSide, b *vec.Batch) error {
+func (j *join) collect(s *joinSide, b *vec.Batch, out Emit) error {
 	j.split(s, b.Cols)
 	if s.port == 1 && j.counted {
 		j.count(s, b)
@@ -65,8 +66,39 @@ func (j *join) collect(s *joinSide, b *vec.Batch) error {
 		return nil
 	}
 	j.find(s, b.Cols, s.rows)
+	if j.counted && j.appends() {
+		if err := j.passMatched(s, b, out); err != nil {
+			return err
+		}
+	}
 	j.addRows(s, b, s.rows, func(i int) uint64 { return homeOf(s.groups[i], noRow) })
 	return nil
+}
+
+// appends tells that nothing is retracted.
+func (j *join) appends() bool { return !j.cfg.Sides[0].Retract && !j.cfg.Sides[1].Retract }
+
+// passMatched takes out the left rows that have a match already, and emits what they are
+// for good: they are not stored.
+func (j *join) passMatched(s *joinSide, b *vec.Batch, out Emit) error {
+	matched, rows, groups := s.passed[:0], s.rows[:0], s.groups[:0]
+	for i, r := range s.rows {
+		if g := s.groups[i]; j.counts.at(g, false) > 0 {
+			matched = append(matched, r)
+		} else {
+			rows, groups = append(rows, r), append(groups, g)
+		}
+	}
+	s.passed, s.rows, s.groups = matched, rows, groups
+	if len(matched) == 0 || j.cfg.Kind == AntiJoin {
+		return nil
+	}
+	o := &vec.Batch{Cols: b.Cols, N: b.N, Sel: matched, W: b.W}
+	if j.cfg.Kind == MarkJoin {
+		isTrue := &vec.Vector{Type: types.Of(types.Bool), N: b.N, Const: true, Bool: []uint8{1}}
+		o.Cols = append(append([]*vec.Vector{}, b.Cols...), isTrue)
+	}
+	return out(o)
 }
 
 // addCompared adds rows whose keys are compared under the rules of IN.
@@ -114,6 +146,10 @@ func (j *join) addRows(s *joinSide, b *vec.Batch, rows []int32, home func(i int)
 		return
 	}
 	cols := s.stores(b.Cols)
+	if !s.Retract {
+		j.appendRows(s, b, cols, rows, home)
+		return
+	}
 	s.hash(cols, rows)
 	for i, r := range rows {
 		slot := s.index.find(s.hashes[i], cols, int(r))
@@ -125,6 +161,16 @@ func (j *join) addRows(s *joinSide, b *vec.Batch, rows []int32, home func(i int)
 			j.settleIn(s, slot, home(i), b.Cols, int(r))
 		}
 		s.touch(slot)[s.at.weight] += uint64(b.Weight(int(r)))
+	}
+}
+
+// appendRows is addRows for rows that are never retracted: equal ones are stored apart.
+func (j *join) appendRows(s *joinSide, b *vec.Batch, cols []*vec.Vector, rows []int32, home func(i int) uint64) {
+	s.slots = growZero(s.slots, len(rows))
+	s.store.add(cols, rows, s.slots)
+	for i, r := range rows {
+		j.settleIn(s, s.slots[i], home(i), b.Cols, int(r))
+		s.touch(s.slots[i])[s.at.weight] = uint64(b.Weight(int(r)))
 	}
 }
 
@@ -441,7 +487,7 @@ func (j *join) remove(s *joinSide, slot uint32) {
 	if part != noRow {
 		j.idleParts = append(j.idleParts, part)
 	}
-	if s.at.mark >= 0 {
+	if s.at.mark >= 0 && s.Retract {
 		s.index.remove(slot)
 	}
 	s.log.remove(slot)

@@ -385,9 +385,11 @@ func (j *join) enterLoaded(s *joinSide, slots []uint32) {
 }
 
 func (j *join) enterDeferred(s *joinSide, cols []*vec.Vector, rows []int32, slots []uint32) {
-	s.hash(s.stores(cols), rows)
-	for i, r := range rows {
-		s.index.add(s.hashes[i], slots[r])
+	if s.Retract {
+		s.hash(s.stores(cols), rows)
+		for i, r := range rows {
+			s.index.add(s.hashes[i], slots[r])
+		}
 	}
 	enter := func(rows []int32, home func(i int) uint64) {
 		for i, r := range rows {
