@@ -45,7 +45,6 @@ func hasCode(err error, code diag.Code) bool {
 
 func TestNotYetNamesTheOperator(t *testing.T) {
 	for sql, want := range map[string]string{
-		"SELECT a.k FROM plain a JOIN events b ON a.k = b.k":  "stream-stream join",
 		"SELECT k, row_number() OVER (ORDER BY v) FROM plain": "over",
 		"SELECT nope FROM plain LIMIT 3":                      "",
 	} {

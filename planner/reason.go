@@ -29,6 +29,10 @@ func reason(root physical.Node) string {
 		return fmt.Sprintf("the bounds of %s (%s) change while a session is open", physical.Summary(n), physical.ShortID(n))
 	case *physical.TopN:
 		return fmt.Sprintf("rows of %s (%s) are pushed out by later ones: no partition column is bounded by a watermark", physical.Summary(n), physical.ShortID(n))
+	case *physical.Join:
+		if why := n.Unmatched(); why != "" {
+			return fmt.Sprintf("%s (%s): %s", physical.Summary(n), physical.ShortID(n), why)
+		}
 	case *physical.Scan:
 		return fmt.Sprintf("rows of %q can be deleted", n.Relation.Name)
 	case nil:

@@ -16,6 +16,8 @@ var firing = map[string]string{
 	"push-filter-session": "SELECT k, window_start FROM SESSION(TABLE events PARTITION BY k, DESCRIPTOR(ts), '5 minutes') WHERE k = 'a'",
 	"push-filter-join":    "SELECT p.k, name FROM plain p JOIN dim ON p.k = dim.k WHERE p.v > 3",
 	"join-keys":           "SELECT p.k, name FROM plain p, dim WHERE p.k = dim.k",
+	"join-residual":       "SELECT e.k FROM events e, other o WHERE e.ts < o.at",
+	"push-join-condition": "SELECT e.k FROM events e JOIN other o ON e.k = o.k AND o.v > 3",
 	"drop-true-filter":    "SELECT k FROM plain WHERE 1 = 1",
 	"over-top-n":          "SELECT k, v FROM plain QUALIFY row_number() OVER (PARTITION BY k ORDER BY v) <= 3",
 	"window-keys":         "SELECT window, count(*) AS n FROM events GROUP BY window(ts, '1 minute')",

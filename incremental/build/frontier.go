@@ -119,7 +119,7 @@ func (g *Graph) Due(now int64) bool {
 		if err := g.derive(n, now); err != nil {
 			return true // the trigger will tell
 		}
-		if n.op != nil && n.boundNow() > n.advanced && n.op.Stats().Keys > 0 {
+		if n.op != nil && slices.Compare(n.boundNow(), n.advanced) > 0 && n.op.Stats().Keys > 0 {
 			return true
 		}
 		if t, ok := n.op.(timed); ok && t.Due(g.ctxAt(now)) {
@@ -152,13 +152,16 @@ func (g *Graph) keepFronts() (restore func()) {
 	}
 }
 
-// boundNow is the frontier that the operator's bound follows; one without a bound follows
-// none.
-func (n *node) boundNow() int64 {
-	if n.bound < 0 {
-		return stateful.NoFrontier
+// boundNow are the frontiers that the operator's bounds follow; one without a bound
+// follows none.
+func (n *node) boundNow() []int64 {
+	if _, ok := n.plan.(*physical.Join); ok {
+		return slices.Concat(n.advanceBy()...)
 	}
-	return n.advanceBy()[0][n.bound]
+	if n.bound < 0 {
+		return nil
+	}
+	return []int64{n.advanceBy()[0][n.bound]}
 }
 
 // frontier is the minimum over the rules of one frontier. Nothing ended promises that
@@ -182,14 +185,20 @@ func (g *Graph) rule(n *node, r physical.FrontierInput, now int64) (int64, error
 	v, t := now, types.Of(types.Timestamp)
 	if r.Child != physical.TriggerTime {
 		kid := n.kids[r.Child]
+		if r.Front == physical.Ended {
+			return kid.end(), nil
+		}
 		if v, t = kid.fronts[r.Front], frontType(kid.plan.Props(), r.Front); kid.idle[r.Front] {
 			return idle, nil
 		}
 	} else if n.ended() {
 		return stateful.EndOfInput, nil
 	}
-	if r.Expr == nil || v == stateful.NoFrontier || v >= idle {
+	if v == stateful.NoFrontier || v >= idle {
 		return v, nil
+	}
+	if r.Expr == nil {
+		return shifted(v, r.Shift), nil
 	}
 	b := &vec.Batch{N: 1, Cols: []*vec.Vector{{Type: t, N: 1, I64: []int64{v}}}}
 	c := g.env.NewCtx()
@@ -201,7 +210,24 @@ func (g *Graph) rule(n *node, r physical.FrontierInput, now int64) (int64, error
 	if res.IsNull(0) {
 		return stateful.NoFrontier, nil
 	}
-	return res.Int(0), nil
+	return shifted(res.Int(0), r.Shift), nil
+}
+
+// shifted moves a frontier; one that leaves the range of numbers promises nothing.
+func shifted(v, by int64) int64 {
+	s := v + by
+	if (by < 0) != (s < v) && by != 0 || s >= idle {
+		return stateful.NoFrontier
+	}
+	return s
+}
+
+// end is the frontier that stands for the end of a node's rows.
+func (n *node) end() int64 {
+	if n.ended() {
+		return stateful.EndOfInput
+	}
+	return stateful.NoFrontier
 }
 
 // ended reports that no scan below n can deliver rows any more.

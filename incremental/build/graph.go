@@ -76,9 +76,9 @@ type node struct {
 	idle     []bool            // by frontier: all that it comes from is idle
 	up       []edge            // who takes the rows
 	kids     []*node
-	bound    int   // op's bound follows this frontier of its input, −1 = none
-	boundOut bool  // … of its own output edge
-	advanced int64 // the bound's frontier when op was advanced last
+	bound    int     // op's bound follows this frontier of its input, −1 = none
+	boundOut bool    // … of its own output edge
+	advanced []int64 // boundNow when op was advanced last
 	scan     *Scan
 }
 

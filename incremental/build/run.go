@@ -281,8 +281,12 @@ func (n *node) advanceBy() [][]int64 {
 		return [][]int64{n.fronts}
 	}
 	in := make([][]int64, len(n.kids))
+	_, join := n.plan.(*physical.Join)
 	for i, k := range n.kids {
 		in[i] = k.fronts
+		if join { // it also follows the ends of its inputs
+			in[i] = append(slices.Clone(k.fronts), k.end())
+		}
 	}
 	return in
 }

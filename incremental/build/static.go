@@ -26,7 +26,7 @@ func (g *Graph) static(ctx context.Context, p *physical.StaticJoin) (*stateful.S
 // joinKind translates the plan's kind.
 func joinKind(k physical.JoinKind) stateful.JoinKind {
 	return [...]stateful.JoinKind{physical.Inner: stateful.InnerJoin, physical.Left: stateful.LeftJoin,
-		physical.Semi: stateful.SemiJoin, physical.Anti: stateful.AntiJoin, physical.Mark: stateful.MarkJoin}[k]
+		physical.Semi: stateful.SemiJoin, physical.Anti: stateful.AntiJoin, physical.Full: stateful.FullJoin, physical.Mark: stateful.MarkJoin}[k]
 }
 
 // RunFinite runs a plan over finite inputs once and returns its rows.

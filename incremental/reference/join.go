@@ -15,6 +15,12 @@ const (
 	yes
 )
 
+// JoinInput is what Refuse is asked about the rows of one side of a join.
+type JoinInput struct {
+	*logical.Join
+	Right bool
+}
+
 // join compares every left row with every right row.
 func (i *interpreter) join(j *logical.Join) ([]Row, error) {
 	left, err := i.node(j.L)
@@ -25,6 +31,7 @@ func (i *interpreter) join(j *logical.Join) ([]Row, error) {
 	if err != nil {
 		return nil, err
 	}
+	left, right = i.onTime(JoinInput{j, false}, left, wholeRow), i.onTime(JoinInput{j, true}, right, wholeRow)
 	var out []Row
 	for _, l := range left {
 		rows, err := i.joinRow(j, l, right)
@@ -32,6 +39,33 @@ func (i *interpreter) join(j *logical.Join) ([]Row, error) {
 			return nil, err
 		}
 		out = append(out, rows...)
+	}
+	if j.Kind != logical.Full {
+		return out, nil
+	}
+	alone, err := i.unmatched(j, left, right)
+	return append(out, alone...), err
+}
+
+// unmatched are the right rows that no left row matches, beside NULLs.
+func (i *interpreter) unmatched(j *logical.Join, left, right []Row) ([]Row, error) {
+	var out []Row
+	for _, r := range right {
+		degree := 0
+		for _, l := range left {
+			m, err := i.matches(j, l, r)
+			if err != nil {
+				return nil, err
+			}
+			if m == yes {
+				degree++
+			}
+		}
+		if degree == 0 {
+			row := pair(Row{Values: make([]any, len(j.L.Schema()))}, r)
+			row.Moment = r.Moment
+			out = append(out, row)
+		}
 	}
 	return out, nil
 }
@@ -59,8 +93,8 @@ func (i *interpreter) joinRow(j *logical.Join, l Row, right []Row) ([]Row, error
 	case logical.Anti:
 		return keepIf(l, len(matches) == 0 && !unsure), nil
 	case logical.Mark:
-		return []Row{pair(l, Row{Values: []any{mark(len(matches) > 0, unsure)}})}, nil
-	case logical.Left:
+		return []Row{{append(append([]any(nil), l.Values...), mark(len(matches) > 0, unsure)), l.Moment}}, nil
+	case logical.Left, logical.Full:
 		if len(matches) == 0 {
 			matches = []Row{{Values: make([]any, len(j.R.Schema()))}}
 		}
@@ -72,12 +106,12 @@ func (i *interpreter) joinRow(j *logical.Join, l Row, right []Row) ([]Row, error
 	return out, nil
 }
 
-// mark is the value of a mark join's column.
-func mark(matched, unsure bool) any {
-	if !matched && unsure {
+// mark is the value of IN and EXISTS.
+func mark(found, unsure bool) any {
+	if unsure && !found {
 		return nil
 	}
-	return matched
+	return found
 }
 
 func keepIf(r Row, keep bool) []Row {

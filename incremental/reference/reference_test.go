@@ -231,6 +231,9 @@ func TestJoin(t *testing.T) {
 	check(t, "left", answer(t, with(logical.Left), l, m), "1 | 10 | 1 | 5", "1 | 10 | 1 | 15", "2 | 20 | NULL | NULL", "NULL | 30 | NULL | NULL")
 	check(t, "semi", answer(t, with(logical.Semi), l, m), "1 | 10")
 	check(t, "anti", answer(t, with(logical.Anti), l, m), "2 | 20", "NULL | 30")
+	check(t, "full", answer(t, with(logical.Full), l, m), "1 | 10 | 1 | 5", "1 | 10 | 1 | 15", "2 | 20 | NULL | NULL", "NULL | 30 | NULL | NULL",
+		"NULL | NULL | 3 | 1")
+	check(t, "mark", answer(t, with(logical.Mark), l, m), "1 | 10 | true", "2 | 20 | false", "NULL | 30 | false")
 	j.Residual = call(t, r, ">", &expr.Column{Index: 1, Name: "x", T: bigint}, &expr.Column{Index: 3, Name: "y", T: bigint})
 	check(t, "residual", answer(t, with(logical.Left), l, m), "1 | 10 | 1 | 5", "2 | 20 | NULL | NULL", "NULL | 30 | NULL | NULL")
 	j.Residual = nil
@@ -240,6 +243,9 @@ func TestJoin(t *testing.T) {
 	check(t, "not in", answer(t, not, l, m), "2 | 20")
 	m.changes = append(m.changes, Change{Values: []any{nil, nil}, Weight: 1})
 	check(t, "not in, NULL on the right", answer(t, not, l, m))
+	in := with(logical.Mark)
+	in.NullAware = 1
+	check(t, "in as a value, NULL on the right", answer(t, in, l, m), "1 | 10 | true", "2 | 20 | NULL", "NULL | 30 | NULL")
 	check(t, "anti, NULL on the right", answer(t, with(logical.Anti), l, m), "2 | 20", "NULL | 30")
 	j.NullSafe = []bool{true}
 	check(t, "null-safe", answer(t, with(logical.Semi), l, m), "1 | 10", "NULL | 30")

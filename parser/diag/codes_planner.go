@@ -181,25 +181,13 @@ const (
 // What needs operators that do not exist so far; planner/unsupported names each
 // operator.
 const (
-	// SQL3101: a join of two streams.
-	// Example: SELECT a.k FROM plain a JOIN events b ON a.k = b.k
-	StreamJoin Code = "SQL3101"
-
 	// SQL3103: functions with OVER.
 	// Example: SELECT k, row_number() OVER (PARTITION BY k ORDER BY v) FROM plain
 	OverWindow Code = "SQL3103"
 
-	// SQL3107: subqueries over a stream as values or conditions.
-	// Example: SELECT k, (SELECT max(v) FROM events) FROM plain
-	StreamSubquery Code = "SQL3107"
-
 	// SQL3110: ASOF joins.
 	// Example: SELECT * FROM plain ASOF JOIN dim ON plain.k = dim.k
 	AsofJoin Code = "SQL3110"
-
-	// SQL3111: outer joins that keep the rows of a finite side.
-	// Example: SELECT dim.k FROM dim LEFT JOIN plain ON dim.k = plain.k
-	OuterStatic Code = "SQL3111"
 
 	// SQL3112: recursive queries.
 	// Example: WITH RECURSIVE r AS (SELECT k FROM dim UNION ALL SELECT k FROM r) SELECT k FROM r
@@ -212,8 +200,4 @@ const (
 
 	// SQL3116: a source with a PRIMARY KEY whose rows replace earlier ones.
 	UpsertSource Code = "SQL3116"
-
-	// SQL3117: joins of two finite tables of a kind that only streams would need (FULL).
-	// Example: SELECT * FROM dim a FULL JOIN dim b ON a.k = b.k
-	FullJoin Code = "SQL3117"
 )

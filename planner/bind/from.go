@@ -203,6 +203,7 @@ func (b *Binder) renamed(plan logical.Node, cols []ast.Ident, span diag.Span, wh
 func (b *Binder) aliased(plan logical.Node, alias *ast.Alias, name string, w *ast.Watermark) (logical.Node, *scope) {
 	if alias != nil {
 		name = alias.Name.Name
+		plan = renamedScan(plan, name)
 		if plan = b.renamed(plan, alias.Columns, alias.Span, name); plan == nil {
 			return broken()
 		}
@@ -213,6 +214,17 @@ func (b *Binder) aliased(plan logical.Node, alias *ast.Alias, name string, w *as
 		}
 	}
 	return plan, newScope(name, plan)
+}
+
+// renamedScan gives a scan the name by which the query calls it.
+func renamedScan(plan logical.Node, name string) logical.Node {
+	s, ok := plan.(*logical.Scan)
+	if !ok {
+		return plan
+	}
+	c := *s
+	c.Alias = name
+	return &c
 }
 
 // derived binds a query in FROM.

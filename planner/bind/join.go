@@ -40,6 +40,7 @@ type joinBinder struct {
 	conds  []expr.Node
 	// subqueries are the conditions with subqueries.
 	subqueries []*onSubqueries
+	merged     [][2]int // of a full join: pairs of columns of scope that USING makes one
 }
 
 func (j *joinBinder) bind(outer *scope) (logical.Node, *scope) {
@@ -48,18 +49,18 @@ func (j *joinBinder) bind(outer *scope) (logical.Node, *scope) {
 		j.scope.broken = true
 		return standIn(j.scope), j.scope
 	}
-	kind, l, r, swapped, ok := j.sides()
-	if !ok {
-		return broken()
-	}
+	kind, l, r, swapped := j.sides()
 	node := &logical.Join{Kind: kind, L: l, R: r}
 	j.split(node, swapped)
 	if kind == logical.Semi || kind == logical.Anti {
 		return node, j.ls
 	}
 	var plan logical.Node = node
-	if swapped {
+	switch {
+	case swapped:
 		plan = j.restore(node)
+	case len(j.merged) > 0:
+		plan = j.coalesced(node)
 	}
 	return j.placeAbove(plan), j.scope
 }
@@ -94,9 +95,32 @@ func (j *joinBinder) condition() bool {
 		if n == nil {
 			return false
 		}
-		j.conds = append(j.conds, splitAnd(n)...)
+		for _, c := range splitAnd(n) {
+			j.conds = append(j.conds, j.byBounds(c)...)
+		}
 	}
 	return true
+}
+
+// byBounds compares windows by their bounds, of which NULL is the window of no time; the
+// ends of windows of one size say nothing new.
+func (j *joinBinder) byBounds(c expr.Node) []expr.Node {
+	eq, ok := c.(*expr.Call)
+	if !ok || len(eq.Args) != 2 || eq.F.Name != "=" {
+		return []expr.Node{c}
+	}
+	a, ok := eq.Args[0].(*expr.Call)
+	b, ok2 := eq.Args[1].(*expr.Call)
+	if !ok || !ok2 || !isPair(a) || !isPair(b) {
+		return []expr.Node{c}
+	}
+	out := []expr.Node{j.b.resolve(j.x.Span, "=", a.Args[0], b.Args[0])}
+	ea, ok := a.Args[1].(*expr.Call)
+	eb, ok2 := b.Args[1].(*expr.Call)
+	if !ok || !ok2 || !expr.Equal(ea.Args[1], eb.Args[1]) {
+		out = append(out, j.b.resolve(j.x.Span, "=", a.Args[1], b.Args[1]))
+	}
+	return out
 }
 
 func (j *joinBinder) common() []ast.Ident {
@@ -127,6 +151,9 @@ func (j *joinBinder) using(id ast.Ident, rank int) bool {
 		return false
 	}
 	j.conds = append(j.conds, n)
+	if j.x.Kind == ast.FullJoin {
+		return j.merge(lm[0], at, id.Span)
+	}
 	show, hide := lm[0], at
 	if j.x.Kind == ast.RightJoin {
 		show, hide = at, lm[0]
@@ -136,35 +163,44 @@ func (j *joinBinder) using(id ast.Ident, rank int) bool {
 	return true
 }
 
-// sides decides which input is the left one of the logical join: the stream, or the
-// side that an outer join keeps.
-func (j *joinBinder) sides() (kind logical.JoinKind, l, r logical.Node, swapped, ok bool) {
-	lf, rf := logical.IsFinite(j.l), logical.IsFinite(j.r)
-	k := j.x.Kind
-	if !lf && !rf {
-		j.b.notYet(diag.StreamJoin, j.x.Span, joinName(k)+" of two streams")
-		return
+// merge makes one column of two that USING equals: of a full join either may be NULL.
+func (j *joinBinder) merge(l, r int, span diag.Span) bool {
+	if j.b.resolve(span, "coalesce", j.scope.ref(l), j.scope.ref(r)) == nil {
+		return false
 	}
-	if k == ast.FullJoin {
-		code := diag.FullJoin
-		if !lf || !rf {
-			code = diag.OuterStatic
+	j.merged = append(j.merged, [2]int{l, r})
+	return true
+}
+
+// coalesced appends the merged columns of a full join to its row.
+func (j *joinBinder) coalesced(node *logical.Join) logical.Node {
+	p := &logical.Project{Input: node, Exprs: logical.Columns(node), Names: columnNames(node)}
+	rank := 1
+	for _, c := range j.scope.cols {
+		rank = max(rank, c.using+1)
+	}
+	for _, m := range j.merged {
+		l, r := &j.scope.cols[m[0]], &j.scope.cols[m[1]]
+		n := j.b.resolve(j.x.Span, "coalesce", logical.Col(node, l.index), logical.Col(node, r.index))
+		j.scope.cols = append(j.scope.cols, scopeCol{name: l.name, index: len(p.Exprs), typ: n.Type(), using: rank})
+		for _, i := range m {
+			j.scope.cols[i].hidden, j.scope.cols[i].using = true, 0
 		}
-		j.b.notYet(code, j.x.Span, "FULL JOIN")
-		return
+		p.Exprs, p.Names = append(p.Exprs, n), append(p.Names, l.name)
 	}
+	return p
+}
+
+// sides decides which input is the left one of the logical join: the side that an outer
+// join keeps, else the stream beside a table.
+func (j *joinBinder) sides() (kind logical.JoinKind, l, r logical.Node, swapped bool) {
 	kind = map[ast.JoinKind]logical.JoinKind{ast.LeftJoin: logical.Left, ast.RightJoin: logical.Left, ast.SemiJoin: logical.Semi,
-		ast.AntiJoin: logical.Anti}[k]
-	swapped = k == ast.RightJoin || kind == logical.Inner && lf && !rf
-	l, r = j.l, j.r
+		ast.AntiJoin: logical.Anti, ast.FullJoin: logical.Full}[j.x.Kind]
+	swapped = j.x.Kind == ast.RightJoin || kind == logical.Inner && logical.IsFinite(j.l) && !logical.IsFinite(j.r)
 	if swapped {
-		l, r = j.r, j.l
+		return kind, j.r, j.l, true
 	}
-	if !logical.IsFinite(r) {
-		j.b.notYet(diag.OuterStatic, j.x.Span, joinName(k)+" that keeps the rows of a table beside a stream")
-		return
-	}
-	return kind, l, r, swapped, true
+	return kind, j.l, j.r, false
 }
 
 func joinName(k ast.JoinKind) string {

@@ -135,6 +135,10 @@ func (b *Binder) push(n logical.Node, col int, delay types.IntervalValue, where 
 	case *logical.Unnest:
 		return b.pushThrough(x, x.Input, col, delay, where, span)
 	case *logical.Join:
+		if !logical.IsFinite(x.R) {
+			b.aboveState(span)
+			return nil
+		}
 		in := b.pushInput(x.L, col, delay, where, span)
 		if in == nil {
 			return nil

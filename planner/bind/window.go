@@ -198,6 +198,10 @@ func (e *env) windowOver(x *ast.Call, at ast.Expr, args []ast.Expr, cumulate boo
 		}
 		return nil
 	}
+	if e.clause == inOn && !spec.sliding() && len(e.params) == 0 {
+		start := e.b.windowStart(t, spec)
+		return &timeWindow{start: start, end: e.b.windowEnd(x.Span, start, spec.size)}
+	}
 	if e.sel == nil || e.inAgg || len(e.params) > 0 {
 		e.b.errorf(diag.BadWindow, x.Span, "a time window is not allowed here")
 		return nil

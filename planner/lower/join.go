@@ -1,33 +1,38 @@
 package lower
 
 import (
+	"slices"
+
 	"github.com/sqlstream/sqlstream/exec/expr"
-	"github.com/sqlstream/sqlstream/exec/types"
-	"github.com/sqlstream/sqlstream/parser/diag"
 	"github.com/sqlstream/sqlstream/planner/logical"
 	"github.com/sqlstream/sqlstream/planner/physical"
-	"github.com/sqlstream/sqlstream/planner/unsupported"
 )
 
-// joinBuilder lays out a static join.
-type joinBuilder struct {
-	l     *Lowerer
-	j     *logical.Join
-	left  *lowered
-	right *lowered
-	node  *physical.StaticJoin
+// join chooses between the two joins: beside a table on the right nothing need be kept,
+// unless its rows come out for their own sake.
+func (l *Lowerer) join(j *logical.Join, need []bool) *lowered {
+	if logical.IsFinite(j.R) && j.Kind != logical.Full && !changes(j.R) {
+		return l.staticJoin(j, need)
+	}
+	return l.streamJoin(j, need)
 }
 
-// join looks the rows of a delta up in a finite relation.
-func (l *Lowerer) join(j *logical.Join, need []bool) *lowered {
-	if !logical.IsFinite(j.R) {
-		l.refuse(unsupported.Diagnostic(diag.StreamSubquery, diag.Span{}, "a subquery over a stream"))
-	}
-	b := &joinBuilder{l: l, j: j, node: &physical.StaticJoin{Kind: physical.JoinKind(j.Kind), NullSafe: j.NullSafe,
-		NullAware: j.NullAware, Single: j.Single}}
-	nl, nr := len(j.L.Schema()), len(j.R.Schema())
-	lneed, rneed := append([]bool(nil), need[:nl]...), make([]bool, nr)
-	if j.Kind == logical.Inner || j.Kind == logical.Left {
+// changes reports that deletions are below: of a changelog that is read as a table.
+func changes(n logical.Node) bool {
+	found := false
+	logical.Walk(n, func(n logical.Node) {
+		if s, ok := n.(*logical.Scan); ok {
+			found = found || s.Relation.Changelog
+		}
+	})
+	return found
+}
+
+// joinNeeds are the columns of both sides that are read above or by the condition.
+func joinNeeds(j *logical.Join, need []bool) (lneed, rneed []bool) {
+	nl := len(j.L.Schema())
+	lneed, rneed = slices.Clone(need[:nl]), make([]bool, len(j.R.Schema()))
+	if bothSides(physical.JoinKind(j.Kind)) {
 		copy(rneed, need[nl:])
 	}
 	use(lneed, j.LKeys...)
@@ -41,47 +46,42 @@ func (l *Lowerer) join(j *logical.Join, need []bool) *lowered {
 			}
 		}
 	}
-	b.left = l.node(j.L, lneed)
-	b.right = l.static(j.R, rneed)
-	b.keys()
-	return b.finish(need)
+	return lneed, rneed
 }
 
-// static lowers the finite side as a plan of its own.
-func (l *Lowerer) static(n logical.Node, need []bool) *lowered {
-	saved := l.opt
-	l.opt.Finite, l.opt.Keep, l.opt.Close, l.opt.Materialize = true, true, false, true
-	out := l.node(n, need)
-	l.opt = saved
-	return out
-}
-
-// keys makes columns of the keys on both sides.
-func (b *joinBuilder) keys() {
-	b.left, b.node.InputKeys = b.l.keyColumns(b.left, b.j.LKeys)
-	saved := b.l.opt
-	b.l.opt.Finite = true
-	b.right, b.node.StaticKeys = b.l.keyColumns(b.right, b.j.RKeys)
-	b.l.opt = saved
+// bothSides reports that a join has the columns of both sides.
+func bothSides(k physical.JoinKind) bool {
+	return k == physical.Inner || k == physical.Left || k == physical.Full
 }
 
 // keyColumns appends what is not a column yet.
 func (l *Lowerer) keyColumns(in *lowered, keys []expr.Node) (*lowered, []int) {
+	moved := make([]expr.Node, len(keys))
+	for i, k := range keys {
+		moved[i] = onto(in, k)
+	}
+	return l.withColumns(in, moved)
+}
+
+// withColumns appends the expressions over an edge that are not columns of it, each once.
+func (l *Lowerer) withColumns(in *lowered, want []expr.Node) (*lowered, []int) {
 	p := in.props()
 	exprs := make([]expr.Node, len(p.Columns))
 	names := make([]string, len(p.Columns))
 	for i, c := range p.Columns {
 		exprs[i], names[i] = column(in, i), c.Name
 	}
-	at := make([]int, len(keys))
-	for i, k := range keys {
-		e := onto(in, k)
+	at := make([]int, len(want))
+	for i, e := range want {
 		if c, ok := e.(*expr.Column); ok {
 			at[i] = c.Index
 			continue
 		}
-		at[i] = len(exprs)
-		exprs, names = append(exprs, e), append(names, e.String())
+		at[i] = slices.IndexFunc(exprs, func(x expr.Node) bool { return expr.Equal(x, e) })
+		if at[i] < 0 {
+			at[i] = len(exprs)
+			exprs, names = append(exprs, e), append(names, e.String())
+		}
 	}
 	if len(exprs) == len(p.Columns) {
 		return in, at
@@ -89,100 +89,6 @@ func (l *Lowerer) keyColumns(in *lowered, keys []expr.Node) (*lowered, []int) {
 	out := l.project(in, exprs, names)
 	out.cols = in.cols
 	return out, at
-}
-
-func (b *joinBuilder) finish(need []bool) *lowered {
-	n, left, right := b.node, b.left, b.right
-	n.Input, n.Static = left.node, right.node
-	width := len(left.props().Columns)
-	nl := len(b.j.L.Schema())
-	out := &lowered{node: n, delay: left.delay, cols: append([]int(nil), left.cols...)}
-	p := left.props()
-	n.P.Kind = p.Kind
-	n.P.Columns = append([]types.Column(nil), p.Columns...)
-	out.id.cols = append([]string(nil), left.id.cols...)
-	if n.Kind == physical.Mark {
-		b.mark(out)
-	}
-	if n.Kind == physical.Inner || n.Kind == physical.Left {
-		n.P.Columns = append(n.P.Columns, right.props().Columns...)
-		for i := nl; i < len(need); i++ {
-			at := right.cols[i-nl]
-			if at >= 0 {
-				at += width
-			}
-			out.cols = append(out.cols, at)
-		}
-		for _, c := range right.id.cols {
-			out.id.cols = append(out.id.cols, "static "+c)
-		}
-	}
-	n.P.Columns = unique(n.P.Columns)
-	b.residual(nl, width)
-	b.kindAndKeys()
-	b.identify(out)
-	passAll(left, &n.P, &out.hard)
-	return out
-}
-
-// mark is the column that a mark join adds: its text is the question that it answers.
-func (b *joinBuilder) mark(out *lowered) {
-	out.cols = append(out.cols, len(b.node.P.Columns))
-	b.node.P.Columns = append(b.node.P.Columns, types.Column{Name: logical.MarkColumn, Type: types.Of(types.Bool)})
-	out.id.cols = append(out.id.cols, "mark "+b.condition())
-}
-
-// residual is the rest of the condition over both sides, which it names apart.
-func (b *joinBuilder) residual(nl, width int) {
-	if b.j.Residual == nil {
-		return
-	}
-	both := unique(append(append([]types.Column(nil), b.left.props().Columns...), b.right.props().Columns...))
-	b.node.Residual = over(b.j.Residual, func(i int) *expr.Column {
-		at := 0
-		if i < nl {
-			at = b.left.cols[i]
-		} else {
-			at = b.right.cols[i-nl] + width
-		}
-		return &expr.Column{Index: at, Name: both[at].Name, T: both[at].Type}
-	})
-	b.l.checkStable(b.left, b.node.Residual)
-}
-
-// kindAndKeys: at most one match for a left row keeps its keys; else a row is known by
-// the left key and the right row. A change of a left row may make rows vanish, unless
-// its matches depend on its key alone, or it stays even without any.
-func (b *joinBuilder) kindAndKeys() {
-	n, p := b.node, b.left.props()
-	single := n.Kind == physical.Semi || n.Kind == physical.Anti || n.Kind == physical.Mark || n.Single || b.right.props().HasKey(n.StaticKeys)
-	if single {
-		n.P.Keys = p.Keys
-	} else {
-		n.P.Keys = b.jointKeys()
-	}
-	if n.P.Kind == physical.NoDelete && !(n.Kind == physical.Left && single) && n.Kind != physical.Mark && !b.stable() {
-		n.P.Kind = physical.Retract
-	}
-}
-
-// stable reports that the matches of a left row are a function of its key.
-func (b *joinBuilder) stable() bool {
-	width := len(b.left.props().Columns)
-	reads := append([]int(nil), b.node.InputKeys...)
-	if b.node.Residual != nil {
-		for _, c := range expr.ColumnsOf(b.node.Residual) {
-			if c < width {
-				reads = append(reads, c)
-			}
-		}
-	}
-	for _, key := range b.left.props().Keys {
-		if containsAll(key, reads) {
-			return true
-		}
-	}
-	return false
 }
 
 func containsAll(set, list []int) bool {
@@ -196,46 +102,4 @@ func containsAll(set, list []int) bool {
 		}
 	}
 	return true
-}
-
-// jointKeys are a left key with the right row: equal right rows are told apart by
-// their multiplicity alone. Columns that equal left ones are left out.
-func (b *joinBuilder) jointKeys() [][]int {
-	width := len(b.left.props().Columns)
-	equal := map[int]bool{}
-	for _, c := range b.node.StaticKeys {
-		equal[c] = true
-	}
-	var out [][]int
-	for _, lk := range b.left.props().Keys {
-		key := append([]int(nil), lk...)
-		for c := range b.right.props().Columns {
-			if !equal[c] {
-				key = append(key, c+width)
-			}
-		}
-		out = append(out, key)
-	}
-	return out
-}
-
-func (b *joinBuilder) identify(out *lowered) {
-	n := b.node
-	out.id.base = b.left.id.base + " join " + b.condition()
-	out.id.filters = b.left.id.filters
-	n.OpID = hashOf("join", out.id.rows())
-}
-
-// condition is the kind, the ON condition and the static rows in terms of the sources.
-func (b *joinBuilder) condition() string {
-	n := b.node
-	text := n.Kind.String() + b.j.Flags()
-	for i := range n.InputKeys {
-		text += " " + b.left.id.cols[n.InputKeys[i]] + "=" + b.right.id.cols[n.StaticKeys[i]]
-	}
-	if n.Residual != nil {
-		both := identity{cols: append(append([]string(nil), b.left.id.cols...), b.right.id.cols...)}
-		text += " " + both.text(n.Residual)
-	}
-	return text + " (" + b.right.id.rows() + ")"
 }

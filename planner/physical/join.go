@@ -28,7 +28,8 @@ type Join struct {
 	Base
 	Kind         JoinKind
 	L, R         Node
-	LKeys, RKeys []int // columns of L, of R; pairwise of one type
+	Names        [2]string // of the inputs, for messages
+	LKeys, RKeys []int     // columns of L, of R; pairwise of one type
 	// NullSafe says, key by key, that NULL matches NULL (IS NOT DISTINCT FROM).
 	NullSafe []bool
 	// Residual is the rest of the ON condition, over left columns then right columns;
@@ -46,6 +47,8 @@ type Join struct {
 	// (NULL-padded rows, rows of Anti, FALSE and NULL of Mark) is emitted once, when no match
 	// can come any more. Otherwise it is emitted at once, and retracted later.
 	EmitOnExpiry bool
+	// Whole: nothing is late and nothing is forgotten (complete mode, finite queries).
+	Whole bool
 }
 
 // JoinSide says when a row of one input is late, and how long it is kept.
@@ -66,8 +69,7 @@ type JoinSide struct {
 type Retention struct {
 	// Col is a PhysInt64 column of the row's own edge; −1 = 0 for every row.
 	Col int
-	// Front is an index into Props().Frontiers of the other input's edge. One past the last
-	// stands for its end: NoFrontier, then EndOfInput once it has ended.
+	// Front is an index into Props().Frontiers of the other input's edge, or Ended.
 	Front int
 	Shift int64
 }

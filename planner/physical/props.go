@@ -44,14 +44,19 @@ type Frontier struct {
 // instead of a child's frontier: every later row computes now() ≥ this.
 const TriggerTime = -1
 
+// Ended as FrontierInput.Front or Retention.Front stands for the end of an input: it is
+// NoFrontier until no row can come any more, then EndOfInput.
+const Ended = -1
+
 // FrontierInput is one bound that a frontier depends on: Expr over a batch of one
 // row, whose column 0 is the child's frontier (typed as the child's column or
-// field). A nil Expr takes it as it is. NoFrontier and EndOfInput pass through
+// field), plus Shift. A nil Expr takes it as it is. NoFrontier and EndOfInput pass through
 // unchanged.
 type FrontierInput struct {
 	Child int // index into Children(), or TriggerTime
-	Front int // index into the child's Props().Frontiers
+	Front int // index into the child's Props().Frontiers, or Ended
 	Expr  expr.Node
+	Shift int64
 }
 
 // Bound is a column with a frontier on the same edge: rows of it are final once the

@@ -105,16 +105,19 @@ func joinSummary(kind JoinKind, nullAware, single bool, condition string) string
 func joinCondition(l, r Node, lkeys, rkeys []int, nullSafe []bool, residual expr.Node) string {
 	var conds []string
 	for i := range lkeys {
-		op := " = "
-		if nullSafe[i] {
-			op = " IS NOT DISTINCT FROM "
-		}
-		conds = append(conds, l.Props().Columns[lkeys[i]].Name+op+r.Props().Columns[rkeys[i]].Name)
+		conds = append(conds, l.Props().Columns[lkeys[i]].Name+equals(nullSafe[i])+r.Props().Columns[rkeys[i]].Name)
 	}
 	if residual != nil {
 		conds = append(conds, residual.String())
 	}
 	return strings.Join(conds, " AND ")
+}
+
+func equals(nullSafe bool) string {
+	if nullSafe {
+		return " IS NOT DISTINCT FROM "
+	}
+	return " = "
 }
 
 func (m *Materialize) summary() string {

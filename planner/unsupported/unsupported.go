@@ -20,14 +20,10 @@ type Entry struct {
 
 // Table lists the missing operators by code.
 var Table = []Entry{
-	{diag.StreamJoin, "stream-stream join", "is not supported yet on streams", "join with a table, or union the streams"},
 	{diag.OverWindow, "over", "is not supported yet on streams", ""},
-	{diag.StreamSubquery, "subquery over a stream", "is not supported yet on streams", ""},
 	{diag.AsofJoin, "asof join", "is not supported yet on streams", ""},
-	{diag.OuterStatic, "outer join that keeps table rows", "is not supported yet on streams", "put the stream on the kept side"},
 	{diag.Recursion, "recursive query", "is not supported yet", ""},
 	{diag.UpsertSource, "upsert source", "is not supported yet on streams", "declare changelog = true and deliver deletions"},
-	{diag.FullJoin, "full join", "is not supported yet", "union a left join and an anti join"},
 }
 
 // Find returns the entry of a code.

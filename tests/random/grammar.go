@@ -67,7 +67,10 @@ func (g *grammar) level(depth int) *Select {
 		g.distinctOn(s, sc)
 		return s
 	}
-	if g.chance(25) {
+	switch {
+	case g.size == 0 && g.chance(25):
+		sc = g.streamJoin(s, sc)
+	case g.chance(25):
 		sc = sc.with(g.join(s, sc))
 	}
 	if len(sc[Ints]) > 0 && g.chance(25) {

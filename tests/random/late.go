@@ -39,7 +39,10 @@ func (g *grammar) windowed() *Select {
 
 // refuse is the rule for windows: the key of an aggregate that is a window has ended.
 // Rows above the first aggregation carry no watermark.
-func refuse(_ logical.Node, key []any, m reference.Moment) bool {
+func refuse(n logical.Node, key []any, m reference.Moment) bool {
+	if _, ok := n.(reference.JoinInput); ok {
+		return false // the other side is a table
+	}
 	for _, k := range key {
 		if w, ok := k.([]any); ok && m.Watermark != 0 {
 			return w[1].(int64) <= m.Watermark
@@ -69,6 +72,9 @@ func (c *Case) lateShape(s *Select) bool {
 	if s == nil {
 		return true
 	}
+	if c.Size == 0 {
+		return c.joinsBand(s)
+	}
 	if s.From.Table == c.Sources[0].Name || s.From.Table == c.Sources[1].Name {
 		w := s.Window
 		if w == nil || w.Time.Text != s.From.Alias+".ts" || w.Size != c.Size || c.Sources[0].Changelog && w.Slide != w.Size {
@@ -91,7 +97,7 @@ func (c *Case) lateShape(s *Select) bool {
 func (c *Case) windowedOnce() (source, item int, ok bool) {
 	s := c.Query
 	source = slices.IndexFunc(c.Sources, func(x Source) bool { return x.Name == s.From.Table })
-	if source < 0 || s.Window == nil || s.Window.Time.Text != s.From.Alias+".ts" || len(s.Union) > 0 ||
+	if source < 0 || s.Window == nil || s.Window.Time.Text != s.From.Alias+".ts" || len(s.Union) > 0 || s.Join != nil && s.Join.Stream ||
 		slices.ContainsFunc(s.Keys, func(k *Expr) bool { return k.Kind == Time }) {
 		return 0, 0, false
 	}

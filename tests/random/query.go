@@ -63,9 +63,10 @@ type From struct {
 
 // Join is a further relation of FROM.
 type Join struct {
-	Kind string // "JOIN", "LEFT JOIN", "SEMI JOIN", "ANTI JOIN"
+	Kind string // "JOIN", "LEFT JOIN", "SEMI JOIN", "ANTI JOIN"; of a stream, "RIGHT JOIN" and "FULL JOIN"
 	From
-	On []*Expr
+	On     []*Expr
+	Stream bool // the relation changes
 }
 
 // Window is a time window in GROUP BY. Sizes are in minutes.

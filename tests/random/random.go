@@ -29,7 +29,7 @@ type Case struct {
 	Workers int
 	Steps   []Step
 	Late    bool   // rows may come too late
-	Size    int64  // then: of all windows over sources, minutes
+	Size    int64  // then: of all windows over sources, minutes; 0 = the query begins with a join
 	Batch   bool   // the query also runs once, over finite inputs
 	Start   int64  // where event time begins, µs
 	Zone    string // of the session; "" = UTC
@@ -73,6 +73,10 @@ func New(seed uint64) *Case {
 	c.place(r)
 	g := &grammar{r: r, sources: c.Sources, size: c.Size, start: c.Start}
 	c.Query = g.query()
+	if c.Late && r.IntN(3) == 0 {
+		c.Size, g.size = 0, 0
+		c.Query = g.lateJoin()
+	}
 	c.Mode = []sink.Mode{sink.Changelog, sink.Changelog, sink.Append, sink.Update, sink.Complete}[r.IntN(5)]
 	if g.timed && c.Mode == sink.Append { // what is final can still leave
 		c.Mode = sink.Changelog

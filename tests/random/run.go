@@ -207,7 +207,7 @@ func (r *run) feed(s Step) {
 // answer is what the reference says to all that was fed.
 func (r *run) answer() ([]reference.Row, error) {
 	q := reference.Question{Plan: r.plan, Inputs: func(s *logical.Scan) ([]reference.Change, error) { return r.input(s.Relation) }}
-	if r.c.Late && r.output.Mode != sink.Complete {
+	if r.c.Late && r.c.Size > 0 && r.output.Mode != sink.Complete {
 		q.Refuse = refuse
 	}
 	return q.Answer(&fn.Ctx{Zone: r.c.location(), Now: r.m.clock.Now().UnixMicro()})
@@ -215,7 +215,11 @@ func (r *run) answer() ([]reference.Row, error) {
 
 func (r *run) input(rel *catalog.Relation) ([]reference.Change, error) {
 	for i, s := range r.c.Sources {
-		if s.Name == rel.Name && s.Changelog && r.c.Late && r.output.Mode != sink.Complete {
+		late := s.Name == rel.Name && r.c.Late && r.output.Mode != sink.Complete
+		if late && r.c.Size == 0 {
+			return since(r.fed[i]), nil
+		}
+		if late && s.Changelog {
 			return onTime(r.fed[i], r.c.Size), nil
 		}
 		if s.Name == rel.Name {

@@ -111,7 +111,11 @@ func (c *cutter) clauses(s *Select) {
 		s.Join = nil
 	case s.Join != nil && s.Join.Sub != nil && c.here():
 		s.Join.From = flat(s.Join.From)
-		s.Join.Sub.From.Table = "d0"
+		if !s.Join.Stream {
+			s.Join.Sub.From.Table = "d0"
+		}
+	case s.Join != nil && s.Join.Kind != "JOIN" && s.Join.Kind != "SEMI JOIN" && s.Join.Kind != "ANTI JOIN" && c.here():
+		s.Join.Kind = "JOIN"
 	}
 	if s.Join != nil {
 		c.drop(&s.Join.On)
