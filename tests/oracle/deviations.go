@@ -26,7 +26,7 @@ func (w *world) greatestMark() bool {
 
 // explain looks for the deviation that explains the rows: the rules, one after another.
 func (w *world) explain(r *recorded) Verdict {
-	rules := []func(*recorded) (Verdict, bool){w.earlier, w.unchanged, w.anyOrder, w.approximate, w.hashes, w.free, w.ties, w.anyRows, w.settledLate,
+	rules := []func(*recorded) (Verdict, bool){w.earlier, w.unchanged, w.anyOrder, w.approximate, w.hashes, w.free, w.ties, w.anyRows, w.sessions, w.settledLate,
 		w.boundary, w.beforeEpoch, w.everyRow, w.ownFrontiers, w.noWrapping, w.oneNow, w.spelling, w.foldedFields}
 	for _, rule := range rules {
 		if v, ok := rule(r); ok {
