@@ -73,8 +73,8 @@ func (c *Case) refused(err error, phase string) Verdict {
 	if v, ok := c.redeclared(err); ok {
 		return v
 	}
-	if !c.sparkFails() && slices.Contains(codesOf(err), string(diag.BadWindow)) && strings.Contains(c.SQL, "session_window") && !strings.Contains(c.SQL, "GROUP BY") {
-		return deviation("D28", "refused, where Spark gives each row a window of its own")
+	if v, ok := c.ownWindows(err); ok {
+		return v
 	}
 	if !c.sparkFails() {
 		return failed("Spark answers, we refuse (%s): %v", phase, err)

@@ -2,12 +2,16 @@ package oracle
 
 import (
 	"fmt"
+	"slices"
+	"strings"
+	"time"
 
 	"github.com/sqlstream/sqlstream/exec/expr"
 	"github.com/sqlstream/sqlstream/exec/fn/timewindow"
 	"github.com/sqlstream/sqlstream/exec/sink"
 	"github.com/sqlstream/sqlstream/exec/types"
 	"github.com/sqlstream/sqlstream/exec/vec"
+	"github.com/sqlstream/sqlstream/parser/diag"
 	"github.com/sqlstream/sqlstream/planner/logical"
 )
 
@@ -154,4 +158,40 @@ func later(t expr.Node, micros int64) expr.Node {
 		panic(err)
 	}
 	return expr.NewCall(&timewindow.End, impl, args)
+}
+
+// ownWindows is D28: a session window outside GROUP BY, for which Spark gives one that
+// begins with the row, for each row.
+func (c *Case) ownWindows(err error) (Verdict, bool) {
+	if c.sparkFails() || !slices.Contains(codesOf(err), string(diag.BadWindow)) || strings.Contains(c.SQL, "GROUP BY") {
+		return Verdict{}, false
+	}
+	left := map[string]int{}
+	for _, s := range c.streams() {
+		for i := range s.Batches {
+			for _, r := range s.batch(i) {
+				left[fmt.Sprint(r["ts"], r["v"])]++
+			}
+		}
+	}
+	for _, r := range all(c.fold().rows) {
+		w, ok := r[0].(map[string]any)
+		if !ok || !fiveMinutes(w["start"], w["end"]) {
+			return Verdict{}, false
+		}
+		left[fmt.Sprint(w["start"], r[1])]--
+	}
+	for _, n := range left {
+		if n != 0 {
+			return Verdict{}, false
+		}
+	}
+	return deviation("D28", "refused, where Spark gives each row a window of its own"), true
+}
+
+// fiveMinutes reports that two times are so far apart: the gap of the recorded cases.
+func fiveMinutes(start, end any) bool {
+	a, err := time.Parse(time.RFC3339Nano, fmt.Sprint(start))
+	b, err2 := time.Parse(time.RFC3339Nano, fmt.Sprint(end))
+	return err == nil && err2 == nil && b.Sub(a) == 5*time.Minute
 }
