@@ -142,7 +142,7 @@ func (c *opCase) variants() []variant {
 	vs := []variant{{batch: 2048}, {batch: 1}, {batch: 3, gaps: true}, {batch: 2048, restart: true}, {batch: 3, restart: true}}
 	vs = append(vs, variant{batch: 2048, crew: 3})
 	if !c.ordered {
-		vs = append(vs, variant{batch: 1, workers: 4, crew: 2}, variant{batch: 2, workers: 5, crew: 4, free: true, restart: true},
+		vs = append(vs, variant{batch: 2, workers: 5, crew: 4, free: true, restart: true},
 			variant{batch: 2, workers: 1}, variant{batch: 2, workers: 4}, variant{batch: 1, workers: 4, restart: true})
 	}
 	return vs
