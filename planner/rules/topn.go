@@ -13,10 +13,15 @@ import (
 // row_number, rank or dense_rank is compared with a constant from above. The condition
 // stays unless it is ≤ or < alone, for the numbers of the rows do not change: of = 2, rows
 // 1 and 2 are kept, and the first is left out afterwards.
-func overTopN(_ *Context, n logical.Node) logical.Node {
+func overTopN(c *Context, n logical.Node) logical.Node {
 	f, ok := n.(*logical.Filter)
 	if !ok {
 		return n
+	}
+	if p, ok := f.Input.(*logical.Project); ok {
+		if _, ok := p.Input.(*logical.Over); ok { // a subquery that selects its columns
+			return pushFilterProject(c, n)
+		}
 	}
 	o, ok := f.Input.(*logical.Over)
 	if !ok || len(o.Funcs) != 1 {
