@@ -118,7 +118,13 @@ func (g *grammar) from(s *Select, depth int) (scope, bool) {
 		g.union(sub, 1)
 	}
 	s.From = From{Sub: sub, Alias: alias}
-	return itemsOf(alias, sub), false
+	sc := itemsOf(alias, sub)
+	if g.chance(20) {
+		if s.From.Top = g.top(sub); s.From.Top.Rank != "" {
+			sc.add(&Expr{Kind: Big, Text: alias + "." + s.From.Top.Rank})
+		}
+	}
+	return sc, false
 }
 
 // tableFunction reads the source through a function.

@@ -58,6 +58,7 @@ type From struct {
 	Func  string
 	Duck  string
 	Sub   *Select
+	Top   *Top // keeps the first rows of Sub
 	Alias string
 }
 
@@ -186,6 +187,8 @@ func (p *printer) list(list []*Expr, sep string) {
 
 func (p *printer) from(f From) {
 	switch {
+	case f.Top != nil:
+		f.Top.print(p, f.Sub)
 	case f.Sub != nil:
 		p.add("(")
 		p.query(f.Sub)

@@ -83,7 +83,7 @@ func flat(f From) From {
 		}
 		in.Items = append(in.Items, Item{e, it.Name})
 	}
-	f.Sub = in
+	f.Sub, f.Top = in, nil
 	return f
 }
 
@@ -97,6 +97,8 @@ func (c *cutter) clauses(s *Select) {
 		s.Limit = 0
 	case len(s.Order) > 0 && c.here():
 		s.Order = s.Order[1:]
+	case s.From.Top != nil && c.here():
+		s.From.Top = nil
 	case s.From.Func != "" && c.here():
 		s.From.Func = ""
 	case s.Distinct && c.here():
