@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/sqlstream/sqlstream/exec/hash"
+	"github.com/sqlstream/sqlstream/exec/mutant"
 	"github.com/sqlstream/sqlstream/exec/types"
 	"github.com/sqlstream/sqlstream/exec/vec"
 )
@@ -123,6 +124,9 @@ func (o *ordered) compareRows(a, b uint32) int {
 	}
 	for _, t := range o.lay.ties {
 		if c := o.table.Compare(a, b, t); c != 0 {
+			if mutant.On("ties are broken by the row descending") {
+				return -c
+			}
 			return c
 		}
 	}

@@ -3,6 +3,7 @@ package stateful
 import (
 	"encoding/binary"
 
+	"github.com/sqlstream/sqlstream/exec/mutant"
 	"github.com/sqlstream/sqlstream/exec/vec"
 )
 
@@ -27,7 +28,7 @@ func (o *ordered) logState(log Log) {
 			s.flags |= rowLogged
 			continue
 		}
-		if s.flags&rowLogged != 0 {
+		if s.flags&rowLogged != 0 && !mutant.On("deleted rows stay in the log") {
 			o.key = o.table.KeyBytes(row, append(o.key[:0], tagGroup))
 			log.Delete(o.key)
 		}

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 
 	"github.com/sqlstream/sqlstream/exec/hash"
+	"github.com/sqlstream/sqlstream/exec/mutant"
 	"github.com/sqlstream/sqlstream/exec/vec"
 )
 
@@ -259,7 +260,7 @@ func (k *keptRows) pushLast(q *keptPart, n int64) {
 // push takes a row out.
 func (k *keptRows) push(q *keptPart, row uint32) {
 	k.seqs.remove(&q.sequence, row, 1)
-	if k.flags[row]&rowOld == 0 {
+	if k.flags[row]&rowOld == 0 || mutant.On("a row that is pushed out is forgotten before it is taken back") {
 		k.free(row)
 		return
 	}

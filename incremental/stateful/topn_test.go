@@ -232,3 +232,49 @@ func BenchmarkTopOneFewKeys(b *testing.B)  { benchTopN(b, TopNConfig{Limit: 1}, 
 func BenchmarkTopTenFewKeys(b *testing.B)  { benchTopN(b, TopNConfig{Limit: 10}, 500) }
 func BenchmarkTopTenOldFirst(b *testing.B) { benchTopN(b, TopNConfig{Limit: 10, Ranking: ByRank}, 500) }
 func BenchmarkTopTenRetract(b *testing.B)  { benchTopN(b, TopNConfig{Limit: 10, Retract: true}, 500) }
+
+// TestTopNCostIsThatOfTheDelta counts comparisons of a trigger over a state and over one
+// of twice the size.
+func TestTopNCostIsThatOfTheDelta(t *testing.T) {
+	cost := func(rows int, retract bool) (n int64) {
+		op, err := NewTopN(TopNConfig{Types: []types.Type{bigint, stamp, text}, Limit: 10, Bound: -1, Retract: retract,
+			Order: []OrderColumn{{Col: 1, Type: stamp, Order: vec.Order{Desc: true}}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		top := op.(*topN)
+		play := func(batches []*vec.Batch) {
+			tr := &Trigger{}
+			for _, b := range batches {
+				if err := op.Step(tr, 0, 0, b, nil); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := op.Flush(tr, func(*vec.Batch) error { return nil }); err != nil {
+				t.Fatal(err)
+			}
+			if err := op.LogState(discard{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		play(topBatches(rows, 1000))
+		inner := top.win.seqs.compare
+		top.win.seqs.compare = func(a, b uint32) int {
+			n++
+			return inner(a, b)
+		}
+		more := topBatches(rows+100, 1000)
+		last := more[len(more)-1]
+		if last.N > 100 {
+			last = &vec.Batch{Cols: sliceAll(last.Cols, last.N-100, last.N), N: 100}
+		}
+		play([]*vec.Batch{last})
+		return n
+	}
+	for _, retract := range []bool{false, true} {
+		small, large := cost(20_000, retract), cost(40_000, retract)
+		if large > small+small/4+50 {
+			t.Errorf("retract %v: %d comparisons over 20,000 rows, %d over 40,000", retract, small, large)
+		}
+	}
+}

@@ -3,6 +3,7 @@ package stateful
 import (
 	"cmp"
 
+	"github.com/sqlstream/sqlstream/exec/mutant"
 	"github.com/sqlstream/sqlstream/exec/types"
 	"github.com/sqlstream/sqlstream/exec/vec"
 )
@@ -69,6 +70,9 @@ func (t *topWindows) positions(p uint32, dst []topEntry) []topEntry {
 	var c cursor
 	skip := t.seqs.at(t.src.seq(p), &c, t.cfg.Offset)
 	for pos := t.cfg.Offset; c.valid() && pos < t.end; c.next() {
+		if mutant.On("the offset leaves all copies of a row out or none") {
+			skip = 0
+		}
 		n := min(t.seqs.weight[c.row()]-skip, t.end-pos)
 		skip = 0
 		if !t.cfg.Carry {
@@ -90,7 +94,7 @@ func (t *topWindows) rankings(p uint32, dst []topEntry) []topEntry {
 	before := uint32(0)
 	for t.seqs.first(t.src.seq(p), &c); c.valid(); c.next() {
 		row := c.row()
-		if pos == 0 || !t.src.peers(before, row) {
+		if pos == 0 || !t.src.peers(before, row) || mutant.On("dense_rank counts rows") && t.cfg.Ranking == ByGroup {
 			group++
 			if rank = pos + 1; t.cfg.Ranking == ByGroup {
 				rank = group
@@ -98,6 +102,8 @@ func (t *topWindows) rankings(p uint32, dst []topEntry) []topEntry {
 			if rank > t.end {
 				break
 			}
+		} else if pos >= t.end && mutant.On("ties of the last row are left out") {
+			break
 		}
 		n := t.seqs.weight[row]
 		e := topEntry{row: row, copies: n - min(n, max(0, t.cfg.Offset-pos))}
@@ -130,7 +136,7 @@ func (t *topWindows) compare(old, now []topEntry) {
 		if old[i].row != now[j].row {
 			c = t.src.compareRows(old[i].row, now[j].row)
 		}
-		if c == 0 {
+		if c == 0 && !mutant.On("a changed rank is not emitted") {
 			c = cmp.Compare(old[i].rank, now[j].rank)
 		}
 		switch {
