@@ -184,8 +184,20 @@ func (k *keptRows) offer(p uint32, i int) {
 		q.touched = true
 		k.win.remember(p)
 	}
+	if k.end == 1 && q.n == 1 && k.cfg.Ranking == ByPosition {
+		k.replace(q, row)
+		return
+	}
 	k.insert(q, row)
 	k.trim(q)
+}
+
+// replace puts a row in the place of the only one of its partition: the latest row of a
+// key takes no search.
+func (k *keptRows) replace(q *keptPart, row uint32) {
+	old := k.seqs.blocks[q.root]
+	k.seqs.blocks[q.root] = row
+	k.leave(old)
 }
 
 // place gives a new row its partition and order key.
@@ -260,6 +272,11 @@ func (k *keptRows) pushLast(q *keptPart, n int64) {
 // push takes a row out.
 func (k *keptRows) push(q *keptPart, row uint32) {
 	k.seqs.remove(&q.sequence, row, 1)
+	k.leave(row)
+}
+
+// leave frees a row that is no longer in its sequence, unless the log or the output had it.
+func (k *keptRows) leave(row uint32) {
 	if k.flags[row]&rowOld == 0 || mutant.On("a row that is pushed out is forgotten before it is taken back") {
 		k.free(row)
 		return
