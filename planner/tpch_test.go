@@ -33,7 +33,7 @@ func tpchTables(streams bool) string {
 
 // TestTPCH plans the 22 queries of TPC-H over tables, and over streams.
 func TestTPCH(t *testing.T) {
-	for _, streams := range []bool{false} {
+	for _, streams := range []bool{false, true} {
 		s := newSession(t, tpchTables(streams))
 		for n := 1; n <= 22; n++ {
 			text, err := os.ReadFile(filepath.Join("..", "tests", "tpch", "queries", fmt.Sprintf("q%02d.sql", n)))

@@ -455,6 +455,9 @@ func (l *countLog) write(j *join, log Log) {
 		}
 	}
 	for _, p := range l.totals {
+		if !j.totals.asked(p) {
+			continue // forgotten since
+		}
 		val := binary.AppendVarint(nil, j.totals.rows[p])
 		log.Put(keyBytes(j.parts, []byte{tagTotal}, p), binary.AppendVarint(val, j.totals.nulls[p]))
 	}

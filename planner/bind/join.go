@@ -45,20 +45,21 @@ type joinBinder struct {
 
 func (j *joinBinder) bind(outer *scope) (logical.Node, *scope) {
 	j.scope.parent = outer
-	if !j.condition() || !j.placeOne() {
+	if !j.condition() {
 		j.scope.broken = true
 		return standIn(j.scope), j.scope
 	}
 	kind, l, r, swapped := j.sides()
 	node := &logical.Join{Kind: kind, L: l, R: r}
 	j.split(node, swapped)
+	j.b.scopes++
+	plan := j.placeBeside(node, swapped, j.b.scopes)
 	if kind == logical.Semi || kind == logical.Anti {
-		return node, j.ls
+		return plan, j.ls
 	}
-	var plan logical.Node = node
 	switch {
 	case swapped:
-		plan = j.restore(node)
+		plan = j.restore(plan)
 	case len(j.merged) > 0:
 		plan = j.coalesced(node)
 	}
@@ -277,7 +278,7 @@ func side(n expr.Node, nl int) int {
 }
 
 // restore puts the columns of a swapped join back in the written order.
-func (j *joinBinder) restore(node *logical.Join) logical.Node {
+func (j *joinBinder) restore(node logical.Node) logical.Node {
 	nl, nr := len(j.l.Schema()), len(j.r.Schema())
 	exprs := make([]expr.Node, 0, nl+nr)
 	names := make([]string, 0, nl+nr)

@@ -27,16 +27,21 @@ func (b *Binder) lateralQuery(x *ast.Join, r *ast.Derived, l logical.Node, ls, o
 	}
 	j := &joinBinder{b: b, x: x, l: l, r: plan, ls: ls, rs: rs, scope: ls.join(rs, len(l.Schema()))}
 	j.scope.parent = outer
-	if !j.condition() || !j.placeOne() {
+	if !j.condition() {
 		j.scope.broken = true
 		return standIn(j.scope), j.scope
 	}
-	a := &logical.Apply{Join: logical.Join{Kind: logical.Inner, L: l, R: j.r}, Scope: around.number(b), Span: r.Span}
+	node := &logical.Join{Kind: logical.Inner, L: l, R: plan}
 	if x.Kind == ast.LeftJoin {
-		a.Kind = logical.Left
+		node.Kind = logical.Left
 	}
 	if len(j.conds) > 0 {
-		a.Residual = expr.NewAnd(j.conds...)
+		node.Residual = expr.NewAnd(j.conds...)
 	}
+	a, ok := j.placeBeside(node, false, around.number(b)).(*logical.Apply)
+	if !ok {
+		a = &logical.Apply{Join: *node, Scope: around.number(b)}
+	}
+	a.Span = r.Span
 	return j.placeAbove(a), j.scope
 }

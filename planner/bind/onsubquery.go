@@ -8,10 +8,11 @@ import (
 )
 
 // onSubqueries are the subqueries of one condition of ON, before they have a place: above
-// an inner join, or on the side that they read.
+// an inner join; else on the side that is not kept, where a row that fails the condition
+// is no match. There, columns of the kept side are outer references.
 type onSubqueries struct {
 	applies []*logical.Apply
-	cond    expr.Node
+	cond    expr.Node // nil: the subqueries are the condition
 	span    diag.Span
 }
 
@@ -23,91 +24,75 @@ func (o *onSubqueries) attach(a *logical.Apply) int {
 
 // onSubquery binds a condition of ON with subqueries.
 func (j *joinBinder) onSubquery(part ast.Expr) bool {
-	o := &onSubqueries{span: part.Pos()}
-	e := &env{b: j.b, scope: j.scope, clause: inOn, on: o}
-	if isSubqueryTest(part) {
-		j.subqueries = append(j.subqueries, o)
-		return e.subqueryTest(part)
-	}
-	if o.cond = e.condition(part, "ON"); o.cond == nil {
+	if j.x.Kind == ast.FullJoin {
+		j.b.errorf(diag.NotPlanned, part.Pos(), "a subquery in ON of FULL JOIN is not supported").
+			WithHint("compute it before: SELECT … FROM (SELECT *, (subquery) AS x FROM …) AS a FULL JOIN … ON … = a.x")
 		return false
 	}
+	o := &onSubqueries{span: part.Pos()}
+	e := &env{b: j.b, scope: j.scope, clause: inOn, on: o}
 	j.subqueries = append(j.subqueries, o)
-	return true
-}
-
-// placeOne puts the subqueries of ON that read only the side that is not kept onto it: a
-// row that fails them has no match. The others of an inner join come above it.
-func (j *joinBinder) placeOne() bool {
-	if len(j.subqueries) == 0 || j.inner() {
-		return true
+	if isSubqueryTest(part) {
+		return e.subqueryTest(part)
 	}
-	nl, n := len(j.l.Schema()), len(j.l.Schema())+len(j.r.Schema())
-	for _, o := range j.subqueries {
-		switch {
-		case j.x.Kind == ast.RightJoin && o.reads(0, nl):
-			j.l = o.filter(j.l, 0)
-		case (j.x.Kind == ast.LeftJoin || j.x.Kind == ast.SemiJoin || j.x.Kind == ast.AntiJoin) && o.reads(nl, n):
-			j.r = o.filter(j.r, nl)
-		default:
-			j.b.errorf(diag.NotPlanned, o.span, "a subquery in ON of %s that reads the kept side is not supported", joinName(j.x.Kind)).
-				WithHint("compute it before: SELECT … FROM (SELECT *, (subquery) AS x FROM …) AS a %s … ON a.x", joinName(j.x.Kind))
-			return false
-		}
-	}
-	j.subqueries = nil
-	return true
+	o.cond = e.condition(part, "ON")
+	return o.cond != nil
 }
 
 func (j *joinBinder) inner() bool { return j.x.Kind == ast.InnerJoin || j.x.Kind == ast.CrossJoin }
 
+// placed says where the columns of a join are when its subqueries are placed: own ones
+// from first to end are columns of the plan, others are outer references of a scope.
+type placed struct {
+	first, end int
+	kept       int // the first column of the other side
+	scope      int
+}
+
+func (p placed) at(i int) int {
+	if i >= p.first && i < p.end {
+		return i - p.first
+	}
+	return logical.OuterIndex(p.scope, i-p.kept)
+}
+
+// placeBeside makes a dependent join of an outer, semi or anti join with subqueries in ON,
+// which filter its right side; scope is of the references to the left one.
+func (j *joinBinder) placeBeside(node *logical.Join, swapped bool, scope int) logical.Node {
+	if len(j.subqueries) == 0 || j.inner() {
+		return node
+	}
+	nl := len(j.l.Schema())
+	at := placed{first: nl, end: nl + len(j.r.Schema()), scope: scope}
+	if swapped {
+		at = placed{end: nl, kept: nl, scope: scope}
+	}
+	a := &logical.Apply{Join: *node, Scope: scope, Span: j.subqueries[0].span}
+	for _, o := range j.subqueries {
+		a.R = o.filter(a.R, at)
+	}
+	return a
+}
+
 // placeAbove filters an inner join by the subqueries of its ON.
 func (j *joinBinder) placeAbove(plan logical.Node) logical.Node {
+	if !j.inner() {
+		return plan
+	}
 	for _, o := range j.subqueries {
-		plan = o.filter(plan, 0)
+		plan = o.filter(plan, placed{end: len(plan.Schema())})
 	}
 	return plan
 }
 
-// reads reports that columns from first to end are all that is read of the join.
-func (o *onSubqueries) reads(first, end int) bool {
-	ok := true
-	check := func(col int) { ok = ok && col >= first && col < end }
-	own := func(e expr.Node) {
-		for _, c := range expr.ColumnsOf(e) {
-			if c < postBase {
-				check(c)
-			}
-		}
-	}
-	if o.cond != nil {
-		own(o.cond)
-	}
-	for _, a := range o.applies {
-		for _, k := range a.LKeys {
-			own(k)
-		}
-		logical.MapOuter(a.R, a.Scope, func(e expr.Node) expr.Node {
-			for _, c := range expr.ColumnsOf(e) {
-				if s, col, outer := logical.Outer(c); outer && s == a.Scope {
-					check(col)
-				}
-			}
-			return e
-		})
-	}
-	return ok
-}
-
-// filter applies the condition to an input whose columns are those of the join from first
-// on.
-func (o *onSubqueries) filter(plan logical.Node, first int) logical.Node {
+// filter applies the condition to a plan.
+func (o *onSubqueries) filter(plan logical.Node, at placed) logical.Node {
 	exprs, names := logical.Columns(plan), columnNames(plan)
 	base := make([]int, len(o.applies))
 	place := func(n expr.Node) expr.Node {
 		return placePosts(expr.MapColumns(n, func(i int) int {
 			if i < postBase {
-				return i - first
+				return at.at(i)
 			}
 			return i
 		}), base)
@@ -122,10 +107,14 @@ func (o *onSubqueries) filter(plan logical.Node, first int) logical.Node {
 		}
 		node.R = logical.MapOuter(a.R, a.Scope, func(e expr.Node) expr.Node {
 			return expr.MapColumns(e, func(i int) int {
-				if s, col, outer := logical.Outer(i); outer && s == a.Scope {
-					return logical.OuterIndex(s, col-first)
+				s, col, outer := logical.Outer(i)
+				if !outer || s != a.Scope {
+					return i
 				}
-				return i
+				if to := at.at(col); to < postBase {
+					return logical.OuterIndex(s, to)
+				}
+				return at.at(col)
 			})
 		})
 		plan = &node

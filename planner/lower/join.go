@@ -11,6 +11,9 @@ import (
 // join chooses between the two joins: beside a table on the right nothing need be kept,
 // unless its rows come out for their own sake.
 func (l *Lowerer) join(j *logical.Join, need []bool) *lowered {
+	if nl := len(j.L.Schema()); j.Kind == logical.Mark && !need[nl] {
+		return l.node(j.L, need[:nl]) // nobody asks
+	}
 	if logical.IsFinite(j.R) && j.Kind != logical.Full && !changes(j.R) {
 		return l.staticJoin(j, need)
 	}

@@ -103,7 +103,7 @@ func TestCodes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(list) < 80 {
+	if len(list) < 60 {
 		t.Fatalf("only %d codes found", len(list))
 	}
 	for _, c := range list {

@@ -98,7 +98,7 @@ func (g *grammar) predicates(sc scope) []form {
 	}
 }
 
-// condition is a conjunct of WHERE, HAVING or ON, sometimes with a subquery over a table.
+// condition is a conjunct of WHERE, sometimes with a subquery.
 func (g *grammar) condition(sc scope) *Expr {
 	if g.chance(18) {
 		return g.subquery(sc)
@@ -106,20 +106,12 @@ func (g *grammar) condition(sc scope) *Expr {
 	return g.simple(sc)
 }
 
-// having is a condition of HAVING: of subqueries only those with one value are planned
-// there.
-func (g *grammar) having(sc scope) *Expr {
-	if g.chance(10) {
-		return g.scalar(g.leaf(sc, Big), Big)
+// having is a condition of HAVING: a subquery there reads the keys.
+func (g *grammar) having(sc, keys scope) *Expr {
+	if g.chance(20) {
+		return g.subquery(keys)
 	}
 	return g.simple(sc)
-}
-
-// scalar compares with a subquery of one value.
-func (g *grammar) scalar(x *Expr, k Kind) *Expr {
-	s := g.static([]Kind{k})
-	s.Items[0].Expr = &Expr{Kind: k, Text: "max($1)", Kids: []*Expr{s.Items[0].Expr}}
-	return &Expr{Kind: Bool, Text: "($1 <= ($q))", Kids: []*Expr{x}, Sub: s}
 }
 
 func (g *grammar) simple(sc scope) *Expr {
@@ -130,26 +122,6 @@ func (g *grammar) simple(sc scope) *Expr {
 		e.Kids = append(e.Kids, g.expr(sc, a, 1))
 	}
 	return e
-}
-
-func (g *grammar) subquery(sc scope) *Expr {
-	k := []Kind{Int, Str, Dbl, Big}[g.r.IntN(4)]
-	x := g.leaf(sc, k)
-	switch g.r.IntN(5) {
-	case 0, 1:
-		return &Expr{Kind: Bool, Text: "$1 NOT IN ($q)", Kids: []*Expr{x}, Sub: g.static([]Kind{k})}
-	case 2:
-		return &Expr{Kind: Bool, Text: "$1 IN ($q)", Kids: []*Expr{x}, Sub: g.static([]Kind{k})}
-	case 3:
-		return g.scalar(x, k)
-	}
-	s := g.static([]Kind{k})
-	s.Where = append(s.Where, &Expr{Kind: Bool, Text: "($1 = $2)", Kids: []*Expr{x, s.Items[0].Expr.clone()}})
-	text := "EXISTS ($q)"
-	if g.chance(50) {
-		text = "NOT EXISTS ($q)"
-	}
-	return &Expr{Kind: Bool, Text: text, Sub: s}
 }
 
 // aggregate draws a call of an aggregate, with DISTINCT and FILTER now and then.

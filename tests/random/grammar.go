@@ -11,6 +11,8 @@ type grammar struct {
 	r       *rand.Rand
 	sources []Source
 	names   int
+	nesting int   // of subqueries
+	first   bool  // under DISTINCT ON, whose rows must not change: no subqueries
 	start   int64 // of event time, µs
 	size    int64 // of the windows over sources, where rows may be late; else 0
 	timed   bool  // some condition reads the clock
@@ -193,6 +195,13 @@ func (g *grammar) project(s *Select, sc scope, kinds []Kind) {
 		if g.chance(40) {
 			e = g.leaf(sc, k)
 		}
+		switch {
+		case g.first:
+		case k == Bool && g.chance(12):
+			e = g.subquery(sc)
+		case k < Bool && g.chance(8):
+			e = g.value(sc, k)
+		}
 		s.Items = append(s.Items, Item{e, g.name("c")})
 	}
 }
@@ -201,7 +210,9 @@ func (g *grammar) distinctOn(s *Select, sc scope) {
 	for range 1 + g.r.IntN(2) {
 		s.On = append(s.On, g.leaf(sc, []Kind{Int, Str, Bool, Dbl, Time}[g.r.IntN(5)]))
 	}
+	g.first = true
 	g.project(s, sc, g.kinds(sc))
+	g.first = false
 }
 
 // group makes an aggregation: keys, a window, aggregates, HAVING.
@@ -211,10 +222,12 @@ func (g *grammar) group(s *Select, sc scope) {
 	if len(sc[Time]) > 0 && g.chance(60) {
 		g.window(s, sc, out)
 	}
+	keys := scope{}
 	for range g.r.IntN(3) {
 		k := g.key(sc)
 		s.Keys = append(s.Keys, k)
 		out.add(k)
+		keys.add(k)
 		if g.chance(85) {
 			s.Items = append(s.Items, Item{k.clone(), g.name("c")})
 		}
@@ -234,7 +247,7 @@ func (g *grammar) group(s *Select, sc scope) {
 	}
 	g.groupingSets(s)
 	if g.chance(30) {
-		s.Having = append(s.Having, g.having(out))
+		s.Having = append(s.Having, g.having(out, keys))
 	}
 	s.Grouped = s.Window != nil || len(s.Keys) > 0
 }

@@ -70,9 +70,8 @@ func (g *grammar) from(outer *scope) (string, *scope) {
 	text := " FROM " + g.table(sc, outer)
 	switch g.r.IntN(8) {
 	case 0:
-		text += g.pick(" JOIN ", " LEFT JOIN ") + g.table(sc, outer) + " ON "
-		right := *sc
-		text += g.simple(&right)
+		text += g.pick(" JOIN ", " LEFT JOIN ", " LEFT JOIN ", " RIGHT JOIN ") + g.table(sc, outer) + " ON "
+		text += g.on(sc)
 	case 1:
 		text += ", " + g.table(sc, outer)
 	case 2:
@@ -81,6 +80,14 @@ func (g *grammar) from(outer *scope) (string, *scope) {
 		}
 	}
 	return text, sc
+}
+
+// on is the condition of a join, with a subquery now and then.
+func (g *grammar) on(sc *scope) string {
+	if g.depth > 0 && g.allows("on") && g.chance(25) {
+		return g.simple(sc) + " AND " + g.cond(sc, 1)
+	}
+	return g.simple(sc)
 }
 
 // table is an input: a table, or a query over one.
@@ -115,7 +122,7 @@ func (g *grammar) lateral(sc *scope) string {
 	if g.chance(50) {
 		return ", LATERAL (" + sub + ") AS " + alias
 	}
-	return " LEFT JOIN LATERAL (" + sub + ") AS " + alias + " ON " + g.pick("TRUE", g.simple(sc))
+	return " LEFT JOIN LATERAL (" + sub + ") AS " + alias + " ON " + g.pick("TRUE", g.on(sc))
 }
 
 func (g *grammar) where(sc *scope, percent int) string {
