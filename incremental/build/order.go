@@ -91,11 +91,11 @@ func isOrdered(op stateful.Operator) bool {
 // byArrival reports that the result of an operator depends on which of its rows came
 // first.
 func (n *node) byArrival() bool {
-	switch n.plan.(type) {
+	switch p := n.plan.(type) {
 	case *physical.Dedup, *physical.Limit:
 		return true
 	case *physical.Aggregate:
-		return isOrdered(n.op)
+		return p.Sessions == nil && isOrdered(n.op)
 	}
 	return false
 }

@@ -132,7 +132,13 @@ func (g *grammar) from(s *Select, depth int) (scope, bool) {
 // tableFunction reads the source through a function.
 func (g *grammar) tableFunction(f *From, src Source, sc scope) {
 	keys := []string{"a, s", "s", "b, x", "ts, a", "xs"}[g.r.IntN(5)]
-	switch g.r.IntN(4) {
+	switch g.r.IntN(8) {
+	case 4, 5:
+		g.sessionTable(f)
+	case 6:
+		g.cumulating(f)
+	case 7:
+		g.calendarTable(f)
 	case 0:
 		f.Func = "TUMBLE(TABLE $t, DESCRIPTOR(ts), INTERVAL '10' MINUTE)"
 		f.Duck = "(SELECT *, time_bucket(INTERVAL '10' MINUTE, ts) AS window_start, " +
@@ -256,6 +262,9 @@ func (g *grammar) window(s *Select, sc scope, out scope) {
 	w := &Window{Time: g.leaf(sc, Time), Alias: g.name("w")}
 	size := [][2]int64{{10, 10}, {10, 10}, {20, 20}, {20, 10}, {15, 5}, {10, 4}, {60, 60}, {25, 10}, {1440, 1440}, {60, 30}}[g.r.IntN(10)]
 	w.Size, w.Slide = size[0], size[1]
+	if g.chance(20) {
+		g.session(w, sc)
+	}
 	s.Window = w
 	start, end := w.bound(false), w.bound(true)
 	out.add(start)

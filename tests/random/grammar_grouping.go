@@ -5,7 +5,7 @@ import "strings"
 // groupingSets turns the keys of a grouping into ROLLUP, CUBE or GROUPING SETS now and
 // then, and shows which of them a row has. A window stays outside: it is in every set.
 func (g *grammar) groupingSets(s *Select) {
-	if len(s.Keys) == 0 || !g.chance(25) {
+	if len(s.Keys) == 0 || s.Window != nil && s.Window.Session || !g.chance(25) {
 		return
 	}
 	s.Sets = []string{"ROLLUP", "CUBE", "GROUPING SETS"}[g.r.IntN(3)]

@@ -75,6 +75,8 @@ type Window struct {
 	Time        *Expr
 	Size, Slide int64
 	Alias       string // of the list of window numbers, for DuckDB
+	Session     bool   // a session window of this gap, or
+	Gap         *Expr  // of one that depends on this
 }
 
 // Select is a query. With Union, the other queries are combined with it.
@@ -256,6 +258,9 @@ func (p *printer) expr(e *Expr) {
 
 // groupBy is the window as a key.
 func (w *Window) groupBy() *Expr {
+	if w.Session {
+		return w.sessionKey()
+	}
 	text := fmt.Sprintf("window($1, '%d minutes')", w.Size)
 	if w.Slide != w.Size {
 		text = fmt.Sprintf("window($1, '%d minutes', '%d minutes')", w.Size, w.Slide)
@@ -269,6 +274,9 @@ func (w *Window) bound(end bool) *Expr {
 	if end {
 		e.Text = "window.end"
 		e.Duck = "(" + e.Duck + " + INTERVAL '" + strconv.FormatInt(w.Size, 10) + "' MINUTE)"
+	}
+	if w.Session {
+		e.Duck = "-"
 	}
 	return e
 }
@@ -316,7 +324,7 @@ func (s *Select) clone() *Select {
 	}
 	if s.Window != nil {
 		w := *s.Window
-		w.Time = w.Time.clone()
+		w.Time, w.Gap = w.Time.clone(), w.Gap.clone()
 		c.Window = &w
 	}
 	c.Union = make([]*Select, len(s.Union))
