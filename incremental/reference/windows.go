@@ -20,8 +20,12 @@ func (i *interpreter) windows(h *logical.Hop, r Row) ([]int64, error) {
 		start := c.of(&timewindow.Start, t, w.Size, w.Offset)
 		last := c.of(&timewindow.End, start, w.Size)
 		for k := int64(1); c.failed == nil; k++ {
-			step := types.IntervalValue{Months: w.Slide.Months * int32(k), Days: w.Slide.Days * int32(k), Micros: w.Slide.Micros * k}
-			end := min(last, c.of(&timewindow.End, start, step))
+			end := start + k*timewindow.Micros(w.Slide)
+			if timewindow.IsDays(w.Slide) {
+				step := types.IntervalValue{Months: w.Slide.Months * int32(k), Days: w.Slide.Days * int32(k), Micros: w.Slide.Micros * k}
+				end = c.of(&timewindow.End, start, step)
+			}
+			end = min(end, last)
 			if end > t {
 				out = append(out, end)
 			}
