@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/sqlstream/sqlstream/exec/fn"
 	"github.com/sqlstream/sqlstream/exec/hash"
 	"github.com/sqlstream/sqlstream/exec/invariant"
 	"github.com/sqlstream/sqlstream/exec/mutant"
@@ -600,6 +601,21 @@ func (s *session) place(rows []uint32) {
 		r.at, r.till, r.part = cols[s.cfg.Time].Int(i), cols[s.cfg.End].Int(i), s.into[i]
 		s.touch(g, r)
 	}
+}
+
+// Rows implements Readable: the rows of open sessions.
+func (s *session) Rows(_ *fn.Ctx, out Emit) error {
+	if err := s.finish(); err != nil {
+		return err
+	}
+	var list []sessionChange
+	for i := range s.part {
+		for _, g := range s.part[i].rows {
+			r := &s.row[g]
+			list = append(list, sessionChange{g, r.weight, r.start, r.end})
+		}
+	}
+	return s.emit(list, out)
 }
 
 // Stats implements Operator.

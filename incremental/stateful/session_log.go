@@ -12,7 +12,7 @@ import (
 	"github.com/sqlstream/sqlstream/exec/vec"
 )
 
-// LogState implements Operator. Keys, version 1 (docs/formats/state.md):
+// LogState implements Operator. Keys, version 1 (docs/formats/operator-state.md):
 //
 //	00                                the bound: varint
 //	01 key… serial 00                 a session: start, end − start, rows, the accumulators' states
@@ -107,6 +107,19 @@ func (s *sessionAggregate) sessionKey(dst []byte, x *openSession) []byte {
 		dst = s.parts.KeyBytes(x.part, dst)
 	}
 	return vec.AppendIntKey(dst, x.serial)
+}
+
+// Rows implements Readable: the open sessions.
+func (s *sessionAggregate) Rows(c *fn.Ctx, out Emit) error {
+	s.load.finish(s)
+	s.agg.ctx = c
+	var open []uint32
+	for g := range s.all {
+		if s.all[g].flags&sessionGone == 0 {
+			open = append(open, uint32(g))
+		}
+	}
+	return s.emitGroups(open, out)
 }
 
 // release forgets partitions without sessions.

@@ -213,3 +213,29 @@ func (r *run) play(t tester, tr *Trigger, changes []change, fronts []int64, emit
 		r.log.load(t, r.op)
 	}
 }
+
+// The rows that an operator shows of its state are those that it has emitted.
+func TestSessionState(t *testing.T) {
+	for _, c := range []*opCase{sessionCases()[0], sessionCases()[5]} {
+		rng := rand.New(rand.NewPCG(4, 4))
+		tw, r := c.twin(), c.newRun(t, variant{batch: 3, restart: true})
+		for trigger := range historyTriggers {
+			changes, _ := c.changes(rng, tw, trigger)
+			r.trigger(t, trigger, changes, c.fronts(trigger))
+		}
+		shown := bag{}
+		err := r.op.(Readable).Rows(&fn.Ctx{}, func(b *vec.Batch) error {
+			for i := range b.N {
+				row := make([]any, len(b.Cols))
+				for k, col := range b.Cols {
+					row[k] = vec.ToAny(col, i)
+				}
+				shown.add(row, b.Weight(i))
+			}
+			return nil
+		})
+		if err != nil || shown.String() != tw.want().String() {
+			t.Errorf("%s: %v\n%s\nwant\n%s", c.name, err, shown, tw.want())
+		}
+	}
+}
