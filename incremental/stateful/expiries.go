@@ -2,18 +2,20 @@ package stateful
 
 import "slices"
 
-// expiries tell which of many things have a time below a bound, in the order of time.
-// Those of the future lie in stretches; those of the stretch that the bound has reached
-// lie in a heap. Things that are gone may stay listed until their time comes: who takes
-// them looks.
+// expiries tell which of many things have a time below a bound. Those of the future lie in
+// stretches of time, which are taken as a whole; those of the stretch that the bound is
+// within lie in a heap. Things that are gone may stay listed until their time comes: who
+// takes them looks.
 type expiries struct {
-	width   int64
-	future  map[int64][]expiry
-	order   []int64 // starts of the stretches, ascending unless unsorted
-	jumbled bool
-	due     []expiry // heap, least first: times below horizon
-	horizon int64
-	places  int // capacity of all stretches
+	width     int64
+	future    map[int64]*stretch
+	order     []int64 // starts of the stretches, ascending unless jumbled
+	jumbled   bool
+	last      *stretch // that of the last add
+	lastStart int64
+	due       []expiry // heap, least first: times below horizon
+	horizon   int64
+	places    int // capacity of all stretches
 }
 
 type expiry struct {
@@ -21,8 +23,10 @@ type expiry struct {
 	id uint32
 }
 
+type stretch struct{ list []expiry }
+
 func newExpiries() expiries {
-	return expiries{width: timeWidth, future: map[int64][]expiry{}, horizon: NoFrontier}
+	return expiries{width: timeWidth, future: map[int64]*stretch{}, horizon: NoFrontier}
 }
 
 func (e *expiries) add(at int64, id uint32) {
@@ -30,43 +34,64 @@ func (e *expiries) add(at int64, id uint32) {
 		e.push(expiry{at, id})
 		return
 	}
-	start := floorTo(at, e.width)
-	list, ok := e.future[start]
-	if !ok {
-		e.jumbled = e.jumbled || len(e.order) > 0 && start < e.order[len(e.order)-1]
-		e.order = append(e.order, start)
+	if start := floorTo(at, e.width); e.last == nil || start != e.lastStart {
+		e.last, e.lastStart = e.find(start), start
 	}
-	e.places -= cap(list)
-	list = append(list, expiry{at, id})
-	e.places += cap(list)
-	e.future[start] = list
+	l := &e.last.list
+	e.places -= cap(*l)
+	*l = append(*l, expiry{at, id})
+	e.places += cap(*l)
 }
 
-// next takes the least time below bound.
-func (e *expiries) next(bound int64) (expiry, bool) {
+// find returns the stretch that begins at start, making it if it is missing.
+func (e *expiries) find(start int64) *stretch {
+	if s := e.future[start]; s != nil {
+		return s
+	}
+	e.jumbled = e.jumbled || len(e.order) > 0 && start < e.order[len(e.order)-1]
+	e.order = append(e.order, start)
+	s := &stretch{}
+	e.future[start] = s
+	return s
+}
+
+// below takes all times below bound. take may call reset.
+func (e *expiries) below(bound int64, take func(x expiry)) {
 	if e.jumbled {
 		slices.Sort(e.order)
 		e.jumbled = false
 	}
-	for len(e.due) == 0 && len(e.order) > 0 && e.order[0] < bound {
-		e.open()
+	if bound >= e.horizon {
+		due := e.due
+		e.due = nil
+		for _, x := range due {
+			take(x)
+		}
 	}
-	if len(e.due) == 0 || e.due[0].at >= bound {
-		return expiry{}, false
+	for len(e.order) > 0 && e.order[0] < bound {
+		end := later(e.order[0], e.width)
+		put := take
+		if end > bound {
+			put = e.push
+		}
+		e.open(end, put)
 	}
-	return e.pop(), true
+	for len(e.due) > 0 && e.due[0].at < bound {
+		take(e.pop())
+	}
 }
 
-// open moves the first stretch to the heap.
-func (e *expiries) open() {
+// open gives the times of the first stretch, which ends at end, to put.
+func (e *expiries) open(end int64, put func(x expiry)) {
 	start := e.order[0]
+	s := e.future[start]
 	e.order = e.order[1:]
-	for _, x := range e.future[start] {
-		e.push(x)
-	}
-	e.places -= cap(e.future[start])
 	delete(e.future, start)
-	e.horizon = max(e.horizon, later(start, e.width))
+	e.places -= cap(s.list)
+	e.last, e.horizon = nil, max(e.horizon, end)
+	for _, x := range s.list {
+		put(x)
+	}
 }
 
 // later is x + d, EndOfInput if there is no such time.

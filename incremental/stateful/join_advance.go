@@ -55,27 +55,23 @@ func (j *join) forget(s *joinSide, own []int64, out Emit) error {
 	if s.Keep == nil || s.closed == NoFrontier {
 		return nil
 	}
-	for {
-		x, ok := s.expire.next(s.bounded(s.closed))
-		if !ok {
-			break
-		}
-		if s.port == 1 && j.counted {
+	var err error
+	s.expire.below(s.bounded(s.closed), func(x expiry) {
+		switch {
+		case err != nil:
+		case s.port == 1 && j.counted:
 			if j.counts.at(x.id, false) != 0 {
 				j.idle = append(j.idle, x.id)
 			}
-			continue
+		case !s.holds(x):
+		case j.cfg.EmitOnExpiry:
+			err = j.showLast(s, x.id, out)
+		default:
+			j.leave(s, x.id, own)
 		}
-		if !s.holds(x) {
-			continue
-		}
-		if j.cfg.EmitOnExpiry {
-			if err := j.showLast(s, x.id, out); err != nil {
-				return err
-			}
-			continue
-		}
-		j.leave(s, x.id, own)
+	})
+	if err != nil {
+		return err
 	}
 	return j.dropShown(s, own, out)
 }
@@ -133,15 +129,12 @@ func (j *join) dropShown(s *joinSide, own []int64, out Emit) error {
 	if s.ended() {
 		front = EndOfInput
 	}
-	for {
-		x, ok := s.retire.next(front)
-		if !ok {
-			return nil
-		}
+	s.retire.below(front, func(x expiry) {
 		if s.store.exists(x.id) && s.retiresAt(x.id) == x.at && int64(s.store.row(x.id)[s.at.until]) < s.closed {
 			j.remove(s, x.id)
 		}
-	}
+	})
+	return nil
 }
 
 // leave takes a row out, or lets it wait until it cannot be retracted any more.
