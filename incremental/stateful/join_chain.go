@@ -137,3 +137,11 @@ func (x *rowIndex) remove(slot uint32) {
 }
 
 func (x *rowIndex) bytes() int64 { return int64(8 * cap(x.slots)) }
+
+// push is append, for lists that become long: their memory doubles.
+func push[T any](s []T, x T) []T {
+	if len(s) == cap(s) {
+		s = append(make([]T, 0, max(32, 2*cap(s))), s...)
+	}
+	return append(s, x)
+}

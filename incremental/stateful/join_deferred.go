@@ -36,7 +36,7 @@ func (s *joinSide) touch(slot uint32) []uint64 {
 	if s.at.unknown >= 0 {
 		t.unknown = int64(row[s.at.unknown])
 	}
-	s.touched = append(s.touched, t)
+	s.touched = push(s.touched, t)
 	row[s.at.mark] |= uint64(len(s.touched))
 	return row
 }

@@ -51,14 +51,16 @@ type rowName struct {
 
 func (l *sideLog) add(slots []uint32) {
 	if !l.off {
-		l.fresh = append(l.fresh, slots...)
+		for _, slot := range slots {
+			l.fresh = push(l.fresh, slot)
+		}
 	}
 }
 
 // change notes a row of which a degree has become positive.
 func (l *sideLog) change(slot uint32) {
 	if !l.off {
-		l.changed = append(l.changed, slot)
+		l.changed = push(l.changed, slot)
 	}
 }
 
@@ -68,9 +70,9 @@ func (l *sideLog) touch(slot uint32) {
 		return
 	}
 	if l.side.store.row(slot)[l.side.at.seq] == 0 {
-		l.fresh = append(l.fresh, slot)
+		l.fresh = push(l.fresh, slot)
 	}
-	l.changed = append(l.changed, slot)
+	l.changed = push(l.changed, slot)
 }
 
 // remove notes that a row goes.

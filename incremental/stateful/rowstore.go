@@ -19,7 +19,8 @@ type rowStore struct {
 	unused []int // chunk numbers without memory
 	live   int
 
-	arenaSize int // of the last chunk that was full
+	arenaSize int     // of the last chunk that was full
+	resolved  []int32 // rows of the storage of STRUCTs under way
 }
 
 type rowChunk struct {
@@ -186,10 +187,7 @@ func (s *rowStore) add(cols []*vec.Vector, rows []int32, slots []uint32) {
 // store writes one column of rows that lie one behind the other.
 func (s *rowStore) store(n *rowNode, v *vec.Vector, rows []int32, first uint32) {
 	if n.phys == types.PhysStruct {
-		v = vec.Flatten(v)
-		for k := range n.kids {
-			s.store(&n.kids[k], v.Child[k], rows, first)
-		}
+		s.storeFields(n, v, rows, first)
 	}
 	flat := !v.Const && v.Dict == nil
 	c := &s.chunks[first>>chunkBits]
@@ -223,6 +221,31 @@ func (s *rowStore) store(n *rowNode, v *vec.Vector, rows []int32, first uint32) 
 		if v.IsNull(int(r)) {
 			s.storeNull(n, first+uint32(i))
 		}
+	}
+}
+
+// storeFields writes the fields of a STRUCT. What lies under a NULL is never read.
+func (s *rowStore) storeFields(n *rowNode, v *vec.Vector, rows []int32, first uint32) {
+	if v.Const || v.Dict != nil {
+		from := len(s.resolved)
+		for _, r := range rows {
+			at := 0
+			if !v.IsNull(int(r)) {
+				_, at = v.At(int(r))
+			}
+			s.resolved = append(s.resolved, int32(at))
+		}
+		rows = s.resolved[from:]
+		defer func() { s.resolved = s.resolved[:from] }()
+		if v.Dict != nil {
+			v = v.Dict
+		}
+		if len(v.Child) == 0 || v.Child[0].N == 0 { // all are NULL
+			return
+		}
+	}
+	for k := range n.kids {
+		s.store(&n.kids[k], v.Child[k], rows, first)
 	}
 }
 
