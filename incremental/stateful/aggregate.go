@@ -83,7 +83,7 @@ func newAggregate(cfg AggregateConfig) (*aggregate, error) {
 		a.width = defaultWidth(cfg.Width, cfg.KeyTypes[cfg.Bound])
 	}
 	for _, s := range cfg.Aggs {
-		a.specs = append(a.specs, bindSpec(s))
+		a.specs = append(a.specs, shareDistinct(a.specs, s, bindSpec(s)))
 		a.ordered = a.ordered || s.Ordered && len(s.OrderBy) == 0
 	}
 	if a.ordered && cfg.Panes != nil {

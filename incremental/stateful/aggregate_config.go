@@ -63,6 +63,10 @@ type boundSpec struct {
 	args    []int
 	filter  int
 	counter bool // count(*): the row count is the result
+	// distinct: the rows are the different ones, kept in a map that aggregates over the
+	// same arguments and filter share; lead is the one that has it, −1 = this one.
+	distinct bool
+	lead     int
 }
 
 // The widths of buckets for keys of which many values are open.
@@ -97,7 +101,7 @@ func (c *AggregateConfig) check() error {
 }
 
 func bindSpec(s AggregateSpec) boundSpec {
-	b := boundSpec{impl: s.Impl, args: slices.Clone(s.Args), filter: s.Filter}
+	b := boundSpec{impl: s.Impl, args: slices.Clone(s.Args), filter: s.Filter, distinct: s.Distinct && len(s.OrderBy) == 0, lead: -1}
 	if s.Distinct {
 		b.impl = agg.Distinct(b.impl)
 	}
@@ -111,6 +115,20 @@ func bindSpec(s AggregateSpec) boundSpec {
 		b.impl = agg.Sorted(b.impl, ts, os)
 	}
 	b.counter = s.Filter < 0 && !s.Distinct && agg.CountsRows(s.Impl)
+	return b
+}
+
+// shareDistinct makes a spec over different rows use the map of an earlier one.
+func shareDistinct(specs []boundSpec, s AggregateSpec, b boundSpec) boundSpec {
+	if !b.distinct {
+		return b
+	}
+	for i, o := range specs {
+		if o.distinct && o.lead < 0 && o.filter == b.filter && slices.Equal(o.args, b.args) {
+			b.impl, b.lead = s.Impl, i
+			return b
+		}
+	}
 	return b
 }
 

@@ -224,6 +224,9 @@ func countRows(rows []int64, groups []uint32, sel []int32, w []int64) {
 }
 
 func (l *aggLocal) feedOne(s *boundSpec, acc fn.Accumulator, b *vec.Batch, sel []int32, seq int64) error {
+	if s.lead >= 0 {
+		return nil // the leader has its rows
+	}
 	l.args = l.args[:0]
 	for _, c := range s.args {
 		l.args = append(l.args, b.Cols[c])

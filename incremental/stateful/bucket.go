@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/sqlstream/sqlstream/exec/fn"
+	"github.com/sqlstream/sqlstream/exec/fn/agg"
 	"github.com/sqlstream/sqlstream/exec/hash"
 	"github.com/sqlstream/sqlstream/exec/mutant"
 	"github.com/sqlstream/sqlstream/exec/types"
@@ -42,9 +43,14 @@ const (
 // slot has one group.
 func newBucket(a *aggregate, at slot, proto *hash.Table) *bucket {
 	b := &bucket{at: at, accs: make([]fn.Accumulator, len(a.specs))}
-	for i := range a.specs {
-		if !a.specs[i].counter {
-			b.accs[i] = a.specs[i].impl.New(a.cfg.Retract && !mutant.On("deletions meet append-only accumulators"))
+	retract := a.cfg.Retract && !mutant.On("deletions meet append-only accumulators")
+	for i, s := range a.specs {
+		switch {
+		case s.counter:
+		case s.lead >= 0:
+			b.accs[i] = agg.Follow(b.accs[s.lead], s.impl, retract)
+		default:
+			b.accs[i] = s.impl.New(retract)
 		}
 	}
 	if proto != nil {

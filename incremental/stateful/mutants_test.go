@@ -67,6 +67,7 @@ var mutants = map[string]func() []*opCase{
 	"deleted rows stay in the log":                                  topCases,
 	"a row that is pushed out is forgotten before it is taken back": topCases,
 	"partitions close with the frontier of the trigger before":      topCases,
+	"a shared map forgets the others":                               sharedCases,
 }
 
 // witness takes the failures of a mutant.

@@ -26,6 +26,7 @@ var operatorMutants = []string{
 	"EXCEPT ALL owes rows",
 	"EXCEPT never takes rows back",
 	"grouping sets share one id",
+	"a shared map forgets the others",
 	"NOT IN ignores NULLs",
 	"residual is a filter after the join",
 	"state-not-loaded",

@@ -2,6 +2,7 @@ package agg
 
 import (
 	"encoding/binary"
+	"math"
 	"unsafe"
 
 	"github.com/sqlstream/sqlstream/exec/fn"
@@ -11,8 +12,11 @@ import (
 // arrivals keeps the values of each group in order of arrival. A retraction takes back
 // the newest equal value. One that is not there yet (a worker's local list sees the
 // retraction of a row that only the state has) waits in the list with a negative weight,
-// until the list is merged. The cost of a retraction grows with the group.
+// until the list is merged. Where rows are retracted, an index finds the newest of equal
+// values: a retraction costs the logarithm of the group.
 type arrivals struct {
+	retract   bool
+	index     bag // value and arrival number → 1 + node of a positive weight; not logged
 	heads     cells[listEnds]
 	nodes     []arrival
 	keys      arena
@@ -21,6 +25,7 @@ type arrivals struct {
 	seq       uint64 // of the next arrival
 	dirty     []int32
 	buf       []byte
+	place     []byte // scratch: a key of the index
 	skipNulls bool
 }
 
@@ -34,11 +39,16 @@ type arrival struct {
 }
 
 // Grow implements fn.Accumulator.
-func (a *arrivals) Grow(n int) { a.heads.Grow(n) }
+func (a *arrivals) Grow(n int) {
+	a.heads.Grow(n)
+	if a.retract {
+		a.index.root.Grow(n)
+	}
+}
 
 // Bytes implements fn.Accumulator.
 func (a *arrivals) Bytes() int64 {
-	return a.heads.Bytes() + int64(cap(a.nodes))*int64(unsafe.Sizeof(arrival{})) + int64(cap(a.keys.buf)+4*cap(a.dirty))
+	return a.heads.Bytes() + a.index.bytes() + int64(cap(a.nodes))*int64(unsafe.Sizeof(arrival{})) + int64(cap(a.keys.buf)+4*cap(a.dirty))
 }
 
 // Add implements fn.Accumulator.
@@ -56,24 +66,45 @@ func (a *arrivals) Add(rows fn.AggRows) error {
 
 // come adds w copies of a value to the end of a group, or takes −w back.
 func (a *arrivals) come(g uint32, key []byte, w int64) {
-	for at := a.heads.at[g].last; w < 0 && at != 0; {
-		n := &a.nodes[at-1]
-		here := at
-		at = n.prev
-		if n.weight <= 0 || string(a.keys.get(n.key)) != string(key) {
-			continue
+	for w < 0 {
+		at := a.newest(g, key)
+		if at == 0 {
+			break
 		}
+		n := &a.nodes[at-1]
 		take := min(n.weight, -w)
 		n.weight -= take
 		w += take
-		a.touch(here)
+		a.touch(at)
 		if n.weight == 0 {
-			a.unlink(here)
+			a.unlink(at)
 		}
 	}
 	if w != 0 {
 		a.touch(a.push(arrival{key: a.keys.put(key), weight: w, seq: a.seq, group: g}))
 		a.seq++
+	}
+}
+
+// newest is the node of the newest of equal values that are there; 0 = none.
+func (a *arrivals) newest(g uint32, key []byte) int32 {
+	if !a.retract {
+		return 0
+	}
+	a.place = binary.BigEndian.AppendUint64(append(a.place[:0], key...), math.MaxUint64)
+	found, at := a.index.floor(g, a.place)
+	if len(found) != len(a.place) || string(found[:len(key)]) != string(key) {
+		return 0
+	}
+	return int32(at)
+}
+
+// note puts a node into the index (sign 1), or takes it out (−1).
+func (a *arrivals) note(at int32, sign int64) {
+	n := &a.nodes[at-1]
+	if a.retract {
+		a.place = binary.BigEndian.AppendUint64(append(a.place[:0], a.keys.get(n.key)...), n.seq)
+		a.index.add(n.group, a.place, sign*int64(at))
 	}
 }
 
@@ -106,6 +137,9 @@ func (a *arrivals) push(n arrival) int32 {
 	a.nodes[at-1] = n
 	*a.nextOf(ends, n.prev) = at
 	*a.prevOf(ends, n.next) = at
+	if n.weight > 0 {
+		a.note(at, 1)
+	}
 	return at
 }
 
@@ -125,6 +159,7 @@ func (a *arrivals) prevOf(ends *listEnds, at int32) *int32 {
 
 // unlink takes a dirty node out of its list; it is freed once logged.
 func (a *arrivals) unlink(at int32) {
+	a.note(at, -1)
 	n := &a.nodes[at-1]
 	ends := &a.heads.at[n.group]
 	*a.nextOf(ends, n.prev) = n.next
@@ -167,6 +202,9 @@ func (a *arrivals) Reset(g uint32) {
 		at = next
 	}
 	a.heads.Reset(g)
+	if a.retract {
+		a.index.reset(g)
+	}
 	a.tidy()
 }
 
@@ -206,6 +244,7 @@ func (a *arrivals) DirtyEntries(put func(group uint32, sub, val []byte)) {
 		put(n.group, sub, val)
 	}
 	a.dirty = a.dirty[:0]
+	a.index.dirtyEntries(func(uint32, []byte, []byte) {})
 	a.tidy()
 }
 
@@ -218,5 +257,6 @@ func (a *arrivals) LoadEntry(g uint32, sub, val []byte) error {
 	n := arrival{key: a.keys.put(key), weight: w, seq: binary.BigEndian.Uint64(sub), group: g}
 	a.seq = max(a.seq, n.seq+1)
 	a.push(n)
+	a.index.dirtyEntries(func(uint32, []byte, []byte) {})
 	return nil
 }

@@ -261,6 +261,22 @@ func (b *bag) at(group uint32, rank int64) []byte {
 	return nil
 }
 
+// floor returns the greatest entry that is not above a key, with its weight; nil if
+// there is none.
+func (b *bag) floor(group uint32, key []byte) (found []byte, weight int64) {
+	prefix := prefixOf(key)
+	for at := b.root.at[group]; at != 0; {
+		n := &b.nodes[at-1]
+		if b.compare(prefix, key, n) < 0 {
+			at = n.left
+			continue
+		}
+		found, weight = b.keys.get(n.key), n.weight
+		at = n.right
+	}
+	return found, weight
+}
+
 // min and max return the least and greatest key of positive weight, nil if none.
 func (b *bag) min(group uint32) (key []byte) {
 	b.walk(group, func(k []byte, w int64) bool {

@@ -28,6 +28,7 @@ func Distinct(inner fn.AggImpl) fn.AggImpl {
 type distinct struct {
 	inner        fn.Accumulator
 	innerEntries fn.EntryAccumulator // inner, if it has entries
+	followers    []*follower         // further aggregates over the same values
 	retract      bool
 	seen         valueMap
 
@@ -85,6 +86,14 @@ func (a *distinct) pass(args []*vec.Vector, weighted bool) error {
 	out := fn.AggRows{Args: args, Sel: a.sel, Groups: a.groups}
 	if weighted {
 		out.W = a.w
+	}
+	for _, f := range a.followers {
+		if mutant.On("a shared map forgets the others") {
+			break
+		}
+		if err := f.inner.Add(out); err != nil {
+			return err
+		}
 	}
 	return a.inner.Add(out)
 }
@@ -168,16 +177,9 @@ const (
 
 // DirtyEntries implements fn.EntryAccumulator.
 func (a *distinct) DirtyEntries(put func(group uint32, sub, val []byte)) {
-	var buf []byte
-	tagged := func(tag byte) func(group uint32, sub, val []byte) {
-		return func(group uint32, sub, val []byte) {
-			buf = append(append(buf[:0], tag), sub...)
-			put(group, buf, val)
-		}
-	}
-	a.seen.dirtyEntries(tagged(subValue))
+	a.seen.dirtyEntries(tagged(subValue, put))
 	if a.innerEntries != nil {
-		a.innerEntries.DirtyEntries(tagged(subInner))
+		a.innerEntries.DirtyEntries(tagged(subInner, put))
 	}
 }
 

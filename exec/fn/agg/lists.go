@@ -63,8 +63,8 @@ var ArrayAgg = fn.Aggregate{
 			return fn.AggImpl{}, err
 		}
 		t := args[0].Type
-		return fn.AggImpl{Args: []types.Type{t}, Result: types.ArrayOf(t), New: func(bool) fn.Accumulator {
-			return &arrivalList{arrivals: arrivals{skipNulls: true}, t: t}
+		return fn.AggImpl{Args: []types.Type{t}, Result: types.ArrayOf(t), New: func(retract bool) fn.Accumulator {
+			return &arrivalList{arrivals: arrivals{skipNulls: true, retract: retract}, t: t}
 		}}, nil
 	},
 }
@@ -108,7 +108,7 @@ func resolveEnd(args []fn.Arg, last, skipNulls bool) (fn.AggImpl, error) {
 	}
 	impl.New = func(retract bool) fn.Accumulator {
 		if retract {
-			return &arrivalEnd{arrivals: arrivals{skipNulls: skipNulls}, t: impl.Result, last: last}
+			return &arrivalEnd{arrivals: arrivals{skipNulls: skipNulls, retract: true}, t: impl.Result, last: last}
 		}
 		return &oneEnd{last: last, skipNulls: skipNulls, t: impl.Result}
 	}
@@ -129,8 +129,8 @@ func resolveStringAgg(args []fn.Arg) (fn.AggImpl, error) {
 	}
 	impl := fn.AggImpl{Args: argTypes(args), Result: text}
 	impl.Args[0] = text
-	impl.New = func(bool) fn.Accumulator {
-		return &arrivalText{arrivals: arrivals{skipNulls: true}, sep: sep}
+	impl.New = func(retract bool) fn.Accumulator {
+		return &arrivalText{arrivals: arrivals{skipNulls: true, retract: retract}, sep: sep}
 	}
 	return impl, nil
 }

@@ -172,3 +172,35 @@ func TestRankedDepth(t *testing.T) {
 		t.Errorf("4,000 values are %d deep, 8,000 are %d", small, large)
 	}
 }
+
+// A deletion finds the newest of equal values without walking the list: what it visits
+// grows as the logarithm of the group.
+func TestArrivalIndex(t *testing.T) {
+	impl, err := ArrayAgg.Resolve([]fn.Arg{{Type: bigint}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	acc := impl.New(true).(*arrivalList)
+	acc.Grow(1)
+	var want []int64
+	for i := range int64(4000) {
+		acc.come(0, vec.AppendIntKey(nil, i%1000), 1)
+		want = append(want, i%1000)
+	}
+	for i := range int64(1000) {
+		acc.come(0, vec.AppendIntKey(nil, i), -1)
+	}
+	want = want[:3000]
+	out := vec.NewBuilder(impl.Result)
+	if err := acc.Result([]uint32{0}, out); err != nil {
+		t.Fatal(err)
+	}
+	for i, x := range vec.ToAny(out.Finish(), 0).([]any) {
+		if x != want[i] {
+			t.Fatalf("value %d is %v, want %d", i, x, want[i])
+		}
+	}
+	if acc.index.used > 5000 || acc.used > 4000 {
+		t.Errorf("%d nodes and %d of the index for 3,000 values", acc.used, acc.index.used)
+	}
+}
