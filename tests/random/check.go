@@ -121,6 +121,8 @@ func (r *run) holdsBack() bool {
 			held = true
 		case *physical.Aggregate:
 			held = held || n.EmitOnClose
+		case *physical.Session:
+			held = held || n.EmitOnClose
 		case *physical.Join:
 			held = held || n.EmitOnExpiry
 		case *physical.SetOp:
@@ -182,7 +184,7 @@ func (r *run) padsTimes() bool {
 		switch n := n.(type) {
 		case *physical.Join:
 			pads = pads || n.Kind == physical.Left || n.Kind == physical.Full
-		case *physical.Close, *physical.Aggregate, *physical.SetOp:
+		case *physical.Close, *physical.Aggregate, *physical.SetOp, *physical.Session:
 			waits = true
 		}
 	})

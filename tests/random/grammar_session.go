@@ -37,7 +37,7 @@ func (g *grammar) session(w *Window, sc scope) {
 	w.Size = []int64{5, 10, 20}[g.r.IntN(3)]
 	w.Slide, w.Session = w.Size, true
 	if len(sc[Int]) > 0 && g.chance(30) {
-		w.Gap = g.leaf(sc, Int)
+		w.Gap = sc[Int][g.r.IntN(len(sc[Int]))].clone() // a constant gap must be positive
 	}
 }
 
