@@ -27,6 +27,18 @@ var aliases = map[string][]string{
 		"SELECT window_start AS s, k, count(*) AS n FROM TABLE(HOP(TABLE events, DESCRIPTOR(ts), INTERVAL '5' MINUTE, INTERVAL '10' MINUTE)) GROUP BY window_start, k, window_end",
 		"SELECT HOP_START(ts, INTERVAL '5' MINUTE, INTERVAL '10' MINUTE) AS s, k, count(*) AS n FROM events GROUP BY HOP(ts, INTERVAL '5' MINUTE, INTERVAL '10' MINUTE), k",
 	},
+	"session window": {
+		"SELECT k, window.start AS s, window.end AS e, count(*) AS n FROM events GROUP BY k, session_window(ts, '5 minutes')",
+		"SELECT k, session_window.start AS s, session_window.end AS e, count(*) AS n FROM events GROUP BY session_window(ts, INTERVAL '5' MINUTE), k",
+		"SELECT k, SESSION_START(ts, INTERVAL '5' MINUTE) AS s, SESSION_END(ts, INTERVAL '5' MINUTE) AS e, count(*) AS n FROM events GROUP BY k, SESSION(ts, INTERVAL '5' MINUTE)",
+		"SELECT k, window_start AS s, window_end AS e, count(*) AS n FROM SESSION(TABLE events PARTITION BY k, DESCRIPTOR(ts), '5 minutes') GROUP BY k, window_start, window_end",
+		"SELECT k, window_start AS s, window_end AS e, count(*) AS n FROM TABLE(SESSION(TABLE events, DESCRIPTOR(ts), DESCRIPTOR(k), INTERVAL '5' MINUTES)) GROUP BY k, window_start, window_end",
+	},
+	"cumulating window": {
+		"SELECT window_start AS s, window_end AS e, count(*) AS n FROM CUMULATE(TABLE events, DESCRIPTOR(ts), INTERVAL '2' MINUTE, INTERVAL '10' MINUTE) GROUP BY window_start, window_end",
+		"SELECT window_start AS s, window_end AS e, count(*) AS n FROM events GROUP BY CUMULATE(ts, '2 minutes', '10 minutes')",
+		"SELECT window_start AS s, window_end AS e, count(*) AS n FROM CUMULATE(DATA => TABLE events, TIMECOL => DESCRIPTOR(ts), STEP => '2 minutes', SIZE => '10 minutes') GROUP BY window_end, window_start",
+	},
 	"window time": {
 		"SELECT window_time(window) AS t, count(*) AS n FROM events GROUP BY window(ts, '10 minutes')",
 		"SELECT window_time AS t, count(*) AS n FROM TUMBLE(events, ts, INTERVAL '10 minutes') GROUP BY window_start, window_end, window_time",
