@@ -138,10 +138,10 @@ func (j *judge) explains(l loose, r *recorded) error {
 				return err
 			}
 			strange, missing := l.diff(theirs.rows, want)
-			if len(strange) == 0 && (len(missing) == 0 || j.w.mode() == sink.Append) {
+			if len(strange) == 0 && (len(missing) == 0 || j.holdsBack()) {
 				return nil
 			}
-			err = fmt.Errorf("the rows of Spark are no batch answer: it gives %s", show(strange))
+			err = fmt.Errorf("the rows of Spark are no batch answer: only it gives %s, it lacks %s", show(strange), show(missing))
 		}
 	}
 	return err
@@ -155,7 +155,7 @@ func (j *judge) readings() ([]logical.Node, [][]lateRow, error) {
 		lag = 2
 	}
 	if j.w.mode() == sink.Complete && !has[*logical.Dedup](j.plan) {
-		return []logical.Node{j.plan}, [][]lateRow{nil}, nil // aggregates keep everything
+		return []logical.Node{j.theirs}, [][]lateRow{nil}, nil // aggregates keep everything
 	}
 	plan, sliding, err := j.openWindows(len(j.w.turns)-1, lag)
 	if err != nil || sliding {
@@ -172,7 +172,7 @@ func (j *judge) readings() ([]logical.Node, [][]lateRow, error) {
 		}
 		choices = append(choices, pick)
 	}
-	return []logical.Node{j.plan}, choices, nil
+	return []logical.Node{j.theirs}, choices, nil
 }
 
 // sameGroups checks that, in append mode, the groups that are out are Spark's: both

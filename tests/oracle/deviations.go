@@ -26,7 +26,7 @@ func (w *world) greatestMark() bool {
 
 // explain looks for the deviation that explains the rows: the rules, one after another.
 func (w *world) explain(r *recorded) Verdict {
-	rules := []func(*recorded) (Verdict, bool){w.earlier, w.unchanged, w.anyOrder, w.approximate, w.hashes, w.free, w.ties, w.anyRows, w.sessions, w.settledLate,
+	rules := []func(*recorded) (Verdict, bool){w.earlier, w.unchanged, w.anyOrder, w.approximate, w.hashes, w.free, w.ties, w.anyRows, w.sessions, w.nullsMatch, w.neverEvicted, w.settledLate,
 		w.boundary, w.beforeEpoch, w.everyRow, w.ownFrontiers, w.noWrapping, w.oneNow, w.spelling, w.foldedFields}
 	for _, rule := range rules {
 		if v, ok := rule(r); ok {
@@ -115,7 +115,10 @@ func (w *world) settledLate(r *recorded) (Verdict, bool) {
 
 // lagging reports that Spark takes rows for late by the watermark of two triggers
 // before: nothing ran between the batches with data.
-func (w *world) lagging() bool { return w.c.Pacing == "burst" || w.waits() }
+func (w *world) lagging() bool {
+	between := func(b Batch) bool { return b.NoData }
+	return w.c.Pacing == "burst" || w.waits() || w.joins() && !slices.ContainsFunc(w.c.Batches, between)
+}
 
 // waits reports that Spark runs no batch without data at all: what the last rows close
 // never comes out.
@@ -147,6 +150,9 @@ func (w *world) confirmed(r *recorded, number, text string) (Verdict, bool) {
 	}
 	if err == nil && r != nil {
 		err = j.sameGroups(r)
+	}
+	if err == nil && r != nil {
+		err = j.noneLost(l, r)
 	}
 	if err != nil {
 		return failed("%s might explain it, but %v; %s", number, err, w.different(r)), true

@@ -21,6 +21,8 @@ import (
 type judge struct {
 	w    *world
 	plan logical.Node // as bound, before any rule
+	// theirs is what Spark answers: the same, but for a deviation.
+	theirs logical.Node
 	// steady are the output columns that are no matter of chance.
 	steady []int
 	// marks has, by relation, the watermark after each trigger.
@@ -30,6 +32,13 @@ type judge struct {
 	// doubtful are those that Spark may take for late: at the watermark too, and before
 	// 1970.
 	doubtful []lateRow
+	times    []timedRow // of all rows of streams with a watermark
+}
+
+// timedRow is a row with its event time.
+type timedRow struct {
+	lateRow
+	time int64
 }
 
 // lateRow is a row of a relation that may be late.
@@ -52,7 +61,7 @@ func (w *world) newJudge() (*judge, error) {
 	if err != nil {
 		return nil, err
 	}
-	j := &judge{w: w, plan: res.Plan, marks: map[string][]int64{}}
+	j := &judge{w: w, plan: res.Plan, theirs: res.Plan, marks: map[string][]int64{}}
 	for i := range res.Plan.Schema() {
 		if !chance(res.Plan, i) {
 			j.steady = append(j.steady, i)
@@ -87,6 +96,7 @@ func (j *judge) follow(s *logical.Scan) error {
 			if !ok {
 				continue
 			}
+			j.times = append(j.times, timedRow{lateRow{name, at, i}, t})
 			if t < before {
 				j.behind = append(j.behind, lateRow{name, at, i})
 			}
