@@ -33,6 +33,10 @@ func reason(root physical.Node) string {
 		if why := n.Unmatched(); why != "" {
 			return fmt.Sprintf("%s (%s): %s", physical.Summary(n), physical.ShortID(n), why)
 		}
+	case *physical.Over:
+		if n.Why != "" {
+			return fmt.Sprintf("%s (%s) can change for ever: %s", physical.Summary(n), physical.ShortID(n), n.Why)
+		}
 	case *physical.Scan:
 		return fmt.Sprintf("rows of %q can be deleted", n.Relation.Name)
 	case nil:

@@ -78,6 +78,9 @@ func (g *Graph) fill(ctx context.Context, n *node) (err error) {
 	case *physical.SetOp:
 		n.bound, n.boundOut = front(p.Bound), true
 		n.op, err = stateful.NewSetOp(g.setOp(p))
+	case *physical.Over:
+		n.bound = front(p.Bound)
+		n.op, err = stateful.NewOver(g.over(p))
 	case *physical.Dedup:
 		if p.Clean || p.Within {
 			n.bound = front(p.Bound)

@@ -15,6 +15,10 @@ type sequences struct {
 	free   [blockClasses + 1][]uint32 // places in blocks, by size class
 	inner  []innerNode
 	spare  []uint32 // unused inner nodes
+
+	// spoiled are the partial aggregates (innerNode.agg − 1) of what has changed since the
+	// owner has looked here. Only OVER makes any.
+	spoiled []uint32
 }
 
 const (
@@ -41,6 +45,15 @@ type innerNode struct {
 	kid    [fanout]uint32
 	rows   [fanout]uint8 // of blocks
 	weight [fanout]int64
+	agg    [fanout]uint32 // number of the partial aggregate of what is below + 1; 0 = none
+}
+
+// spoil drops the partial aggregate of a child whose rows change.
+func (s *sequences) spoil(nd *innerNode, i int) {
+	if a := nd.agg[i]; a > 0 {
+		s.spoiled = append(s.spoiled, a-1)
+		nd.agg[i] = 0
+	}
 }
 
 func (q *sequence) empty() bool { return q.depth == 0 && q.n == 0 }
@@ -172,14 +185,15 @@ type entry struct {
 	first, kid uint32
 	rows       uint8
 	weight     int64
+	agg        uint32
 }
 
 func (nd *innerNode) entry(i int) entry {
-	return entry{nd.first[i], nd.kid[i], nd.rows[i], nd.weight[i]}
+	return entry{nd.first[i], nd.kid[i], nd.rows[i], nd.weight[i], nd.agg[i]}
 }
 
 func (nd *innerNode) set(i int, e entry) {
-	nd.first[i], nd.kid[i], nd.rows[i], nd.weight[i] = e.first, e.kid, e.rows, e.weight
+	nd.first[i], nd.kid[i], nd.rows[i], nd.weight[i], nd.agg[i] = e.first, e.kid, e.rows, e.weight, e.agg
 }
 
 func (nd *innerNode) put(i int, e entry) {
@@ -188,6 +202,7 @@ func (nd *innerNode) put(i int, e entry) {
 	copy(nd.kid[i+1:n+1], nd.kid[i:n])
 	copy(nd.rows[i+1:n+1], nd.rows[i:n])
 	copy(nd.weight[i+1:n+1], nd.weight[i:n])
+	copy(nd.agg[i+1:n+1], nd.agg[i:n])
 	nd.set(i, e)
 	nd.n++
 }
@@ -198,6 +213,7 @@ func (nd *innerNode) remove(i int) {
 	copy(nd.kid[i:], nd.kid[i+1:n])
 	copy(nd.rows[i:], nd.rows[i+1:n])
 	copy(nd.weight[i:], nd.weight[i+1:n])
+	copy(nd.agg[i:], nd.agg[i+1:n])
 	nd.n--
 }
 
@@ -231,6 +247,7 @@ func (s *sequences) insertBelow(at uint32, level uint8, row uint32) (entry, bool
 		right, split = s.insertBelow(s.inner[at].kid[i], level-1, row)
 	}
 	nd := &s.inner[at]
+	s.spoil(nd, i)
 	nd.weight[i] += s.weight[row]
 	if level > 1 {
 		nd.first[i] = s.inner[nd.kid[i]].first[0]
@@ -276,7 +293,7 @@ func (s *sequences) insertLeaf(at uint32, i int, row uint32) (entry, bool) {
 		moved = slices.Insert(moved, place-cut, row)
 	}
 	nd.rows[i], nd.first[i] = uint8(len(rows)), rows[0]
-	return entry{moved[0], to, uint8(len(moved)), s.sum(moved)}, true
+	return entry{first: moved[0], kid: to, rows: uint8(len(moved)), weight: s.sum(moved)}, true
 }
 
 // splitNode splits a full node, adding a child at place i, and returns the right half.
@@ -308,6 +325,7 @@ func (s *sequences) adjust(q *sequence, row uint32, dw int64) {
 	at := q.root
 	for level := q.depth; level > 0; level-- {
 		i := s.child(at, row)
+		s.spoil(&s.inner[at], i)
 		s.inner[at].weight[i] += dw
 		at = s.inner[at].kid[i]
 	}
@@ -344,6 +362,7 @@ func (s *sequences) removeFlat(q *sequence, row uint32) {
 // lower takes a root with one child away, or none.
 func (s *sequences) lower(q *sequence) {
 	nd := &s.inner[q.root]
+	s.spoil(nd, 0)
 	s.spare = append(s.spare, q.root)
 	if nd.n == 0 {
 		*q = sequence{}
@@ -358,6 +377,7 @@ func (s *sequences) lower(q *sequence) {
 func (s *sequences) removeBelow(at uint32, level uint8, row uint32, w int64) {
 	i := s.child(at, row)
 	nd := &s.inner[at]
+	s.spoil(nd, i)
 	nd.weight[i] -= w
 	left := 0
 	if level == 1 {
@@ -425,6 +445,8 @@ func (s *sequences) join(nd *innerNode, level uint8, i int) {
 			a.put(a.n, b.entry(k))
 		}
 	}
+	s.spoil(nd, i)
+	s.spoil(nd, i+1)
 	nd.weight[i] += nd.weight[i+1]
 	s.freeKid(nd.kid[i+1], level)
 	nd.remove(i + 1)
@@ -447,6 +469,7 @@ func (s *sequences) clear(q *sequence, do func(row uint32)) {
 
 func (s *sequences) clearBelow(at uint32, level uint8, do func(row uint32)) {
 	for i := range s.inner[at].n {
+		s.spoil(&s.inner[at], i)
 		kid := s.inner[at].kid[i]
 		if level == 1 {
 			for _, r := range s.rowsAt(kid, int(s.inner[at].rows[i]), blockMax) {
@@ -461,11 +484,11 @@ func (s *sequences) clearBelow(at uint32, level uint8, do func(row uint32)) {
 }
 
 func (s *sequences) bytes() int64 {
-	n := 4*cap(s.blocks) + cap(s.inner)*innerBytes + 4*cap(s.spare)
+	n := 4*cap(s.blocks) + cap(s.inner)*innerBytes + 4*(cap(s.spare)+cap(s.spoiled))
 	for _, f := range s.free {
 		n += 4 * cap(f)
 	}
 	return int64(n)
 }
 
-const innerBytes = 8 + fanout*(4+4+1+8)
+const innerBytes = 8 + fanout*(4+4+1+8+4)

@@ -181,10 +181,6 @@ const (
 // What needs operators that do not exist so far; planner/unsupported names each
 // operator.
 const (
-	// SQL3103: functions with OVER.
-	// Example: SELECT k, row_number() OVER (PARTITION BY k ORDER BY v) FROM plain
-	OverWindow Code = "SQL3103"
-
 	// SQL3110: ASOF joins.
 	// Example: SELECT * FROM plain ASOF JOIN dim ON plain.k = dim.k
 	AsofJoin Code = "SQL3110"

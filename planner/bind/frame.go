@@ -21,10 +21,7 @@ func (e *env) frame(c *overCall, x *ast.Call) bool {
 	out := &c.f.Frame
 	out.Unit = fn.FrameRange
 	if w.Frame == nil {
-		out.End.Kind = fn.CurrentRow
-		if len(c.order) == 0 {
-			out.End.Kind = fn.UnboundedFollowing
-		}
+		out.End.Kind = fn.CurrentRow // without ORDER BY all rows are peers
 		return true
 	}
 	f := w.Frame
@@ -213,5 +210,6 @@ func (e *env) limit(c *overCall, b ast.FrameBound, shift expr.Node, out *logical
 		n = cast
 	}
 	out.Limit, out.Shift = n, shift
-	return true
+	out.Down = e.b.resolve(b.Offset.Pos(), "try_subtract", &expr.Column{Name: key.String(), T: key.Type()}, shift)
+	return out.Down != nil
 }

@@ -48,6 +48,8 @@ type FrameBound struct {
 	Limit expr.Node
 	// Shift is x, a constant.
 	Shift expr.Node
+	// Down is a value less x, over a row whose column 0 is the value.
+	Down expr.Node
 }
 
 // Whole reports a frame that is all of the partition, for every row.
@@ -178,9 +180,9 @@ func (f OverFunc) windowText() string {
 	return text
 }
 
-// suffix is the frame as SQL, after a blank; nothing for a zero frame.
+// suffix is the frame as SQL, after a blank; nothing where there is none, or the default.
 func (f Frame) suffix() string {
-	if f == (Frame{}) {
+	if f == (Frame{}) || f == (Frame{Unit: fn.FrameRange, End: FrameBound{Kind: fn.CurrentRow}}) {
 		return ""
 	}
 	text := fmt.Sprintf(" %s BETWEEN %s AND %s", f.Unit, f.Start, f.End)

@@ -94,7 +94,7 @@ func hasMaterialize(n physical.Node) bool {
 // result must have taken them in before it is shown.
 func Deletes(n physical.Node) bool {
 	switch x := n.(type) {
-	case *physical.Aggregate, *physical.Distinct, *physical.SetOp, *physical.TopN, *physical.Materialize:
+	case *physical.Aggregate, *physical.Distinct, *physical.SetOp, *physical.TopN, *physical.Over, *physical.Materialize:
 		return false
 	case *physical.Scan:
 		return x.P.Kind != physical.AppendOnly

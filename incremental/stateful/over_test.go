@@ -1,0 +1,183 @@
+package stateful
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/sqlstream/sqlstream/exec/fn"
+	"github.com/sqlstream/sqlstream/exec/fn/agg"
+	"github.com/sqlstream/sqlstream/exec/types"
+	"github.com/sqlstream/sqlstream/exec/vec"
+)
+
+// overTwin recomputes everything.
+type overTwin struct {
+	cfg   *OverConfig
+	names map[*OverFunc]string
+	rows  [][]any
+	bound int64
+}
+
+func (w *overTwin) take(c change) vec.Fate {
+	if b := w.cfg.Bound; b >= 0 && c.row[b] != nil && c.row[b].(int64) < w.bound {
+		return vec.Late
+	}
+	if c.w > 0 {
+		w.rows = append(w.rows, c.row)
+	} else {
+		w.rows = without(w.rows, c.row)
+	}
+	return vec.Contributed
+}
+
+func (w *overTwin) advance(fronts []int64) {
+	if w.cfg.Bound >= 0 {
+		w.bound = fronts[0]
+	}
+}
+
+func (w *overTwin) want() bag { return overAll(w.cfg, w.names, w.rows) }
+
+// live are the rows that are not final.
+func (w *overTwin) live() [][]any { return w.rows }
+
+// overFuncs collects functions with the names of their aggregates.
+type overFuncs struct {
+	t     tester
+	funcs []OverFunc
+	names []string
+}
+
+func (s *overFuncs) window(kind fn.WindowKind, n int64, frame OverFrame, nulls bool, args ...int) {
+	t := bigint
+	if kind == fn.PercentRank || kind == fn.CumeDist {
+		t = types.Of(types.Float64)
+	}
+	s.funcs = append(s.funcs, OverFunc{Kind: kind, N: n, Args: args, IgnoreNulls: nulls, Result: t, Frame: frame})
+	s.names = append(s.names, "")
+}
+
+func (s *overFuncs) agg(name string, frame OverFrame) {
+	spec := &AggregateSpec{Args: []int{overV}, Filter: -1}
+	switch name {
+	case "count":
+		spec.Impl, spec.Args, spec.Filter = resolveOver(agg.Count), nil, -1
+	case "sum":
+		spec.Impl = resolveOver(agg.Sum, bigint)
+	case "min":
+		spec.Impl = resolveOver(agg.Min, bigint)
+	case "list":
+		spec.Impl, spec.Ordered = resolveOver(agg.ArrayAgg, bigint), true
+	default:
+		spec.Impl, spec.Distinct = resolveOver(agg.Count, bigint), true
+	}
+	s.funcs = append(s.funcs, OverFunc{Agg: spec, Result: spec.Impl.Result, Frame: frame})
+	s.names = append(s.names, name)
+}
+
+func resolveOver(a fn.Aggregate, ts ...types.Type) fn.AggImpl {
+	var args []fn.Arg
+	for _, t := range ts {
+		args = append(args, fn.Arg{Type: t})
+	}
+	impl, err := a.Resolve(args)
+	if err != nil {
+		panic(err)
+	}
+	return impl
+}
+
+func preceding(n int64) OverBound { return OverBound{Kind: fn.Preceding, Offset: n, Limit: overLo} }
+func following(n int64) OverBound { return OverBound{Kind: fn.Following, Offset: n, Limit: overHi} }
+
+var (
+	overFirst = OverBound{Kind: fn.UnboundedPreceding}
+	overHere  = OverBound{Kind: fn.CurrentRow}
+	overLast  = OverBound{Kind: fn.UnboundedFollowing}
+)
+
+// overCase is a case over the columns of over_naive_test.go.
+func overCase(name string, desc, nullsLast bool, change func(*OverConfig, *overFuncs)) *opCase {
+	order := OrderColumn{Col: overK, Type: bigint, Order: vec.Order{Desc: desc}}
+	if nullsLast {
+		order.Order.Nulls = vec.NullsLast
+	}
+	cfg := &OverConfig{Name: name, Types: []types.Type{bigint, bigint, bigint, bigint, bigint}, Visible: overVisible,
+		Partition: []int{overG}, Order: []OrderColumn{order}, Bound: -1}
+	fs := &overFuncs{}
+	change(cfg, fs)
+	cfg.Funcs = fs.funcs
+	names := map[*OverFunc]string{}
+	for i := range cfg.Funcs {
+		names[&cfg.Funcs[i]] = fs.names[i]
+	}
+	back, ahead := int64(-overBack), int64(overAhead)
+	if desc {
+		back, ahead = -back, -ahead
+	}
+	return &opCase{
+		name:    name,
+		types:   cfg.Types,
+		retract: true, ordered: true, net: true,
+		make: func(t tester) Operator {
+			op, err := NewOver(*cfg)
+			if err != nil {
+				t.Fatalf("%v", err)
+			}
+			return op
+		},
+		twin:   func() twin { return &overTwin{cfg: cfg, names: names, bound: NoFrontier} },
+		fronts: func(int) []int64 { return []int64{NoFrontier} },
+		row: func(rng *rand.Rand, _ int) []any {
+			row := []any{pick(rng, int64(1)), pick(rng, int64(1), int64(2), int64(3), int64(4), int64(6)), pick(rng, int64(1), int64(2)), nil, nil}
+			if k, ok := row[overK].(int64); ok {
+				row[overLo], row[overHi] = k+back, k+ahead
+			}
+			return row
+		},
+	}
+}
+
+// overFrames are frames of a unit.
+func overFrames(u fn.FrameUnit) []OverFrame {
+	var out []OverFrame
+	for i, b := range [][2]OverBound{{overFirst, overHere}, {preceding(2), following(1)}, {overFirst, following(1)}, {preceding(2), overLast},
+		{following(1), following(1)}, {preceding(2), preceding(2)}, {overHere, overLast}, {preceding(2), overHere}, {overHere, following(1)}, {overFirst, preceding(2)}} {
+		out = append(out, OverFrame{Unit: u, Start: b[0], End: b[1]}, OverFrame{Unit: u, Start: b[0], End: b[1], Exclude: fn.Exclusion(1 + i%3)})
+	}
+	return append(out, OverFrame{Unit: u, Start: overFirst, End: overLast})
+}
+
+func overCases() []*opCase {
+	var out []*opCase
+	for _, desc := range []bool{false, true} {
+		for _, last := range []bool{false, true} {
+			at := fmt.Sprintf(" desc=%t last=%t", desc, last)
+			kinds := []fn.WindowKind{fn.RowNumber, fn.Rank, fn.DenseRank, fn.PercentRank, fn.CumeDist, fn.NTile}
+			for _, k := range kinds {
+				out = append(out, overCase(fmt.Sprintf("rank %d%s", k, at), desc, last, func(_ *OverConfig, s *overFuncs) { s.window(k, 3, OverFrame{}, false) }))
+			}
+			out = append(out, overCase("ranks"+at, desc, last, func(_ *OverConfig, s *overFuncs) {
+				s.window(fn.RowNumber, 0, OverFrame{}, false)
+				s.window(fn.Rank, 0, OverFrame{}, false)
+			}))
+			for _, k := range []fn.WindowKind{fn.Lag, fn.Lead} {
+				out = append(out,
+					overCase(fmt.Sprintf("away %d%s", k, at), desc, last, func(_ *OverConfig, s *overFuncs) { s.window(k, 2, OverFrame{}, false, overV) }),
+					overCase(fmt.Sprintf("away nulls %d%s", k, at), desc, last, func(_ *OverConfig, s *overFuncs) { s.window(k, 2, OverFrame{}, true, overV, overK) }))
+			}
+			for u := range fn.FrameUnit(3) {
+				for i, f := range overFrames(u) {
+					out = append(out, overCase(fmt.Sprintf("frame %s %d%s", u, i, at), desc, last, func(_ *OverConfig, s *overFuncs) {
+						s.agg([]string{"sum", "min", "list", "distinct", "count"}[i%5], f)
+						s.window(fn.FirstValue+fn.WindowKind(i%3), 2, f, i%2 == 0, overV)
+					}))
+				}
+			}
+		}
+	}
+	return out
+}
+
+func TestOver(t *testing.T) { playAll(t, overCases(), 3) }
