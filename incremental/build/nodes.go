@@ -35,6 +35,12 @@ func (g *Graph) fill(ctx context.Context, n *node) (err error) {
 		n.op, err = stateful.NewMaterialize(g.materialize(p))
 	case *physical.Filter:
 		n.stage = func() stage { return op.NewFilter(p.Predicate) }
+	case *physical.Upsert:
+		c := stateful.UpsertConfig{Name: opName(p), Types: columnTypes(p), Keys: p.Keys, Bound: -1, Unlogged: g.Query.Finite}
+		if n.bound = front(p.Bound); p.Bound != nil {
+			c.Bound, c.Front = p.Bound.Col, p.Bound.Front
+		}
+		n.op, err = stateful.NewUpsert(c)
 	case *physical.Temporal:
 		n.op, err = stateful.NewTemporal(stateful.TemporalConfig{Name: opName(p), Types: columnTypes(p), Col: p.Col, Bound: p.Bound,
 			Past: p.Past, Leaves: p.Leaves, Unlogged: g.Query.Finite})

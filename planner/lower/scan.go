@@ -5,10 +5,8 @@ import (
 	"sort"
 
 	"github.com/sqlstream/sqlstream/exec/expr"
-	"github.com/sqlstream/sqlstream/parser/diag"
 	"github.com/sqlstream/sqlstream/planner/logical"
 	"github.com/sqlstream/sqlstream/planner/physical"
-	"github.com/sqlstream/sqlstream/planner/unsupported"
 )
 
 // scanShare is one way in which a source is read: what all its readers need, and,
@@ -22,10 +20,6 @@ type scanShare struct {
 // Computed columns are a projection above, so that a watermark passes through them;
 // only what the watermark itself needs is computed by the scan.
 func (l *Lowerer) scan(s *logical.Scan, need []bool) *lowered {
-	r := s.Relation
-	if r.Streaming && len(r.Key) > 0 && !s.Finite {
-		l.refuse(unsupported.Diagnostic(diag.UpsertSource, diag.Span{}, fmt.Sprintf("source %q with a PRIMARY KEY", r.Name)))
-	}
 	key := shareKey(s)
 	share := l.scans[key]
 	if share == nil {
@@ -35,6 +29,11 @@ func (l *Lowerer) scan(s *logical.Scan, need []bool) *lowered {
 	inScan := watermarkColumns(s)
 	for i := range inScan {
 		share.need[i] = true
+	}
+	if upserts(s.Relation) {
+		for _, k := range s.Relation.Key {
+			share.need[k] = true
+		}
 	}
 	exprs := make([]expr.Node, len(need)) // of the columns to be computed above
 	for i := range need {
@@ -69,10 +68,19 @@ func computed(s *logical.Scan, i int) expr.Node {
 // computed from.
 func watermarkColumns(s *logical.Scan) map[int]bool {
 	w := s.Watermark
-	out := map[int]bool{}
 	if w == nil || s.Finite {
-		return out
+		return nil
 	}
+	from := []int{w.Col}
+	if w.Where != nil {
+		from = append(from, expr.ColumnsOf(w.Where)...)
+	}
+	return inputsOf(s, from...)
+}
+
+// inputsOf are columns of a scan, with what they are computed from.
+func inputsOf(s *logical.Scan, from ...int) map[int]bool {
+	out := map[int]bool{}
 	var add func(i int)
 	add = func(i int) {
 		out[i] = true
@@ -82,11 +90,8 @@ func watermarkColumns(s *logical.Scan) map[int]bool {
 			}
 		}
 	}
-	add(w.Col)
-	if w.Where != nil {
-		for _, c := range expr.ColumnsOf(w.Where) {
-			add(c)
-		}
+	for _, i := range from {
+		add(i)
 	}
 	return out
 }
@@ -217,7 +222,7 @@ func (l *Lowerer) finishScan(b *scanBuilder) *lowered {
 	if s.Relation.Changelog {
 		n.P.Kind = physical.Retract
 	}
-	if key := placed(s.Relation.Key, b.place); key != nil {
+	if key := placed(s.Relation.Key, b.place); key != nil && !upserts(s.Relation) {
 		n.P.Keys = [][]int{key}
 	}
 	if s.Finite {
@@ -226,6 +231,9 @@ func (l *Lowerer) finishScan(b *scanBuilder) *lowered {
 		l.scanWatermark(b, out)
 	}
 	n.OpID = hashOf("scan", out.id.base, fmt.Sprint(out.id.cols))
+	if upserts(s.Relation) {
+		return l.upsert(b, out)
+	}
 	return out
 }
 

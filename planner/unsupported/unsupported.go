@@ -22,7 +22,6 @@ type Entry struct {
 var Table = []Entry{
 	{diag.AsofJoin, "asof join", "is not supported yet on streams", ""},
 	{diag.Recursion, "recursive query", "is not supported yet", ""},
-	{diag.UpsertSource, "upsert source", "is not supported yet on streams", "declare changelog = true and deliver deletions"},
 }
 
 // Find returns the entry of a code.
