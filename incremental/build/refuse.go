@@ -27,8 +27,14 @@ func (p *reader) cutNulls(b *vec.Batch) error {
 		if !v.HasNulls() {
 			continue
 		}
-		reason := fmt.Sprintf("column %q is NULL, and is declared NOT NULL", p.scan.Plan.P.Columns[c].Name)
-		first := p.cut(b, v.IsNull, func(int) string { return reason })
+		name, reason := p.scan.Plan.P.Columns[c].Name, "declared NOT NULL"
+		key := rel.Streaming && rel.IsKey(name)
+		if key {
+			reason = "part of the PRIMARY KEY"
+		}
+		reason = fmt.Sprintf("column %q is NULL, and is %s", name, reason)
+		whole := func(r int) bool { return key || len(rel.Key) == 0 || b.Weight(r) > 0 } // a deletion needs the key only
+		first := p.cut(b, func(r int) bool { return v.IsNull(r) && whole(r) }, func(int) string { return reason })
 		if first >= 0 && rel.Common.OnError == source.Fail {
 			return fmt.Errorf("source %q: %s; the row is %s; on_error = 'skip' goes on without such rows, and counts them",
 				rel.Name, reason, p.cells(b, first))

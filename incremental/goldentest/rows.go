@@ -77,7 +77,7 @@ func inputs(secs []section, relations map[string]*catalog.Relation, form func(ti
 				b.Cols = append(b.Cols, v)
 			}
 			if op >= 0 {
-				w, err := weight(row[op].text)
+				w, err := weight(row[op].text, len(relations[s.source].Key) > 0)
 				if err != nil {
 					return nil, fmt.Errorf("source %s: %w", s.source, err)
 				}
@@ -111,8 +111,14 @@ func columnsOf(s section, r *catalog.Relation) (place []int, op int, err error) 
 	return place, op, nil
 }
 
-func weight(op string) (int64, error) {
+// weight reads the column op; u is the new version of a row with a key.
+func weight(op string, keyed bool) (int64, error) {
 	switch op {
+	case "u":
+		if keyed {
+			return 1, nil
+		}
+		return 0, fmt.Errorf("op u: the source has no PRIMARY KEY, and takes + and -")
 	case "+":
 		return 1, nil
 	case "-":

@@ -12,6 +12,9 @@ func (i *interpreter) scan(s *logical.Scan) ([]Row, error) {
 	if err != nil {
 		return nil, err
 	}
+	if s.Relation.Streaming && len(s.Relation.Key) > 0 {
+		return i.latest(s, changes)
+	}
 	rows, err := Accumulate(changes)
 	if err != nil {
 		return nil, err
@@ -23,6 +26,39 @@ func (i *interpreter) scan(s *logical.Scan) ([]Row, error) {
 		}
 	}
 	return rows, nil
+}
+
+// latest is the last row of each key of a source whose rows replace one another; a
+// deletion takes the row of its key away.
+func (i *interpreter) latest(s *logical.Scan, changes []Change) ([]Row, error) {
+	var order []string
+	rows := map[string]Row{}
+	schema := s.Schema()
+	for _, c := range changes {
+		row, err := i.complete(s, Row{c.Values, c.Moment}, schema)
+		if err != nil {
+			return nil, err
+		}
+		var key []any
+		for _, k := range s.Relation.Key {
+			key = append(key, row[k])
+		}
+		text := Text(key)
+		if _, ok := rows[text]; !ok {
+			order = append(order, text)
+		}
+		if delete(rows, text); c.Weight > 0 {
+			rows[text] = Row{row, c.Moment}
+		}
+	}
+	var out []Row
+	for _, text := range order {
+		if r, ok := rows[text]; ok {
+			out = append(out, r)
+			delete(rows, text)
+		}
+	}
+	return out, nil
 }
 
 // complete brings what the connector delivered into the scan's columns.

@@ -58,6 +58,16 @@ type Watermark struct {
 	Delay  types.IntervalValue
 }
 
+// IsKey reports a column of the PRIMARY KEY.
+func (r *Relation) IsKey(name string) bool {
+	for _, i := range r.Key {
+		if r.Columns[i].Name == name {
+			return true
+		}
+	}
+	return false
+}
+
 // Inputs are the columns that the connector delivers, with their indexes in Columns.
 func (r *Relation) Inputs() (cols []source.Column, at []int) {
 	for i, c := range r.Columns {

@@ -2,6 +2,7 @@ package lower
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 
 	"github.com/sqlstream/sqlstream/exec/expr"
@@ -174,7 +175,7 @@ func (l *Lowerer) buildScan(s *logical.Scan, need map[int]bool) *lowered {
 // notNull notes the declarations of the columns that are read.
 func (b *scanBuilder) notNull() {
 	for i, c := range b.s.Relation.Columns {
-		if c.NotNull && b.place[i] >= 0 {
+		if (c.NotNull || upserts(b.s.Relation) && slices.Contains(b.s.Relation.Key, i)) && b.place[i] >= 0 {
 			b.node.NotNull = append(b.node.NotNull, b.place[i])
 		}
 	}

@@ -148,9 +148,12 @@ const future = epoch + 1_000_000*minute
 // farFuture is a step that moves every watermark past all windows.
 func (c *Case) farFuture() Step {
 	s := Step{Cut: 1}
-	for range c.Sources {
+	for _, src := range c.Sources {
 		row := make([]any, len(sourceColumns()))
 		row[timeColumn] = future
+		if src.Keyed {
+			row[0] = int64(-1) // a key of its own
+		}
 		s.Changes = append(s.Changes, []reference.Change{{Values: row, Weight: 1}})
 	}
 	return s

@@ -42,7 +42,7 @@ func (r *run) deletions() (Step, bool) {
 			s.Changes = append(s.Changes, nil)
 			continue
 		}
-		rows, err := reference.Accumulate(r.fed[i])
+		rows, err := src.rows(r.fed[i])
 		if err != nil || !src.Changelog {
 			return s, false
 		}

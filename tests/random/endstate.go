@@ -2,6 +2,7 @@ package random
 
 import (
 	"context"
+	"slices"
 
 	"github.com/sqlstream/sqlstream/exec/sink"
 	"github.com/sqlstream/sqlstream/exec/types"
@@ -63,7 +64,7 @@ func (c *Case) EndState(ctx context.Context) (*EndState, bool, error) {
 // inputs writes the inputs as literals.
 func (r *run) inputs(end *EndState) error {
 	for i, s := range r.c.Sources {
-		rows, err := reference.Accumulate(r.fed[i])
+		rows, err := s.rows(r.fed[i])
 		if err != nil {
 			return err
 		}
@@ -77,6 +78,21 @@ func (r *run) inputs(end *EndState) error {
 		end.Inputs[t.Name] = inputOf(tableColumns(), rows)
 	}
 	return nil
+}
+
+// rows are what is in the source after the changes.
+func (s Source) rows(fed []reference.Change) ([]reference.Row, error) {
+	if !s.Keyed {
+		return reference.Accumulate(fed)
+	}
+	var out []reference.Row
+	for _, c := range fed {
+		out = slices.DeleteFunc(out, func(r reference.Row) bool { return r.Values[0] == c.Values[0] })
+		if c.Weight > 0 {
+			out = append(out, reference.Row{Values: c.Values})
+		}
+	}
+	return out, nil
 }
 
 func inputOf(cols []column, rows []reference.Row) Input {

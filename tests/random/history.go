@@ -20,6 +20,9 @@ func (c *Case) history(r *rand.Rand) {
 		if c.Late {
 			s.Delay = disorder / 2
 		}
+		if s.Keyed { // a row of any age may be replaced
+			s.Delay = 100_000
+		}
 	}
 	nulls := r.IntN(5) < 3
 	h := make([]*feed, len(c.Sources))
@@ -82,6 +85,9 @@ func (f *feed) change(base, disorder int64) reference.Change {
 		row = append(row, drawValue(f.r, c.kind))
 	}
 	row[timeColumn] = f.time(base, disorder)
+	if f.src.Keyed && row[0] == nil {
+		row[0] = int64(0)
+	}
 	if f.src.Changelog {
 		f.live = append(f.live, row)
 	}

@@ -103,7 +103,7 @@ func (c *Case) setup() string {
 		fmt.Fprintf(&b, "SET timezone = '%s';\n", c.Zone)
 	}
 	for _, s := range c.Sources {
-		fmt.Fprintf(&b, "CREATE SOURCE %s (%s, WATERMARK FOR ts AS ts - INTERVAL '%d' MINUTE)", s.Name, columnList(sourceColumns()), s.Delay)
+		fmt.Fprintf(&b, "CREATE SOURCE %s (%s, WATERMARK FOR ts AS ts - INTERVAL '%d' MINUTE"+s.primaryKey()+")", s.Name, columnList(sourceColumns()), s.Delay)
 		if s.Changelog {
 			b.WriteString(" WITH (changelog = true)")
 		}
@@ -113,6 +113,13 @@ func (c *Case) setup() string {
 		fmt.Fprintf(&b, "CREATE TABLE %s (%s);\n", t.Name, columnList(tableColumns()))
 	}
 	return b.String()
+}
+
+func (s Source) primaryKey() string {
+	if s.Keyed {
+		return ", PRIMARY KEY (a)"
+	}
+	return ""
 }
 
 func columnList(cols []column) string {

@@ -40,6 +40,7 @@ type Case struct {
 type Source struct {
 	Name      string
 	Changelog bool
+	Keyed     bool  // by column a: rows replace one another
 	Delay     int64 // of the watermark, minutes
 }
 
@@ -71,6 +72,9 @@ func New(seed uint64) *Case {
 		c.Size = []int64{10, 20, 60}[r.IntN(3)]
 	}
 	c.place(r)
+	if s := &c.Sources[1]; !c.Late && s.Changelog && seed%3 == 0 {
+		s.Keyed = true
+	}
 	g := &grammar{r: r, sources: c.Sources, size: c.Size, start: c.Start}
 	c.Query = g.query()
 	if c.Late && r.IntN(3) == 0 {
