@@ -14,6 +14,8 @@ var firing = map[string]string{
 	"push-filter-union":   "SELECT k FROM (SELECT k FROM plain UNION ALL SELECT k FROM events) AS x WHERE k = 'a'",
 	"push-filter-rows":    "SELECT id, x FROM lists CROSS JOIN UNNEST(l) AS u(x) WHERE id > 3",
 	"push-filter-session": "SELECT k, window_start FROM SESSION(TABLE events PARTITION BY k, DESCRIPTOR(ts), '5 minutes') WHERE k = 'a'",
+	"outer-to-inner":      "SELECT p.k, name FROM plain p LEFT JOIN dim ON p.k = dim.k WHERE name > 'a'",
+	"known-in":            "SELECT k FROM plain WHERE v IS NOT NULL AND v NOT IN (SELECT length(name) AS n FROM dim GROUP BY length(name) HAVING length(name) > 2)",
 	"push-filter-join":    "SELECT p.k, name FROM plain p JOIN dim ON p.k = dim.k WHERE p.v > 3",
 	"join-keys":           "SELECT p.k, name FROM plain p, dim WHERE p.k = dim.k",
 	"join-residual":       "SELECT e.k FROM events e, other o WHERE e.ts < o.at",

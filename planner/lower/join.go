@@ -12,7 +12,9 @@ import (
 // unless its rows come out for their own sake.
 func (l *Lowerer) join(j *logical.Join, need []bool) *lowered {
 	if nl := len(j.L.Schema()); j.Kind == logical.Mark && !need[nl] {
-		return l.node(j.L, need[:nl]) // nobody asks
+		out := *l.node(j.L, need[:nl]) // nobody asks
+		out.cols = append(slices.Clone(out.cols), -1)
+		return &out
 	}
 	if logical.IsFinite(j.R) && j.Kind != logical.Full && !changes(j.R) {
 		return l.staticJoin(j, need)

@@ -39,6 +39,8 @@ var List = []Rule{
 	{Name: "push-filter-union", Apply: pushFilterUnion},
 	{Name: "push-filter-rows", Apply: pushFilterRows},
 	{Name: "push-filter-session", Apply: pushFilterSession},
+	{Name: "outer-to-inner", Apply: outerToInner},
+	{Name: "known-in", Apply: knownIn},
 	{Name: "push-filter-join", Apply: pushFilterJoin},
 	{Name: "join-keys", Apply: joinKeys, Normal: true},
 	{Name: "join-residual", Apply: joinResidual, Normal: true},

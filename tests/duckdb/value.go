@@ -65,6 +65,8 @@ func ours(t types.Type, v any) any {
 		switch t.Kind {
 		case types.Timestamp:
 			return time.UnixMicro(x)
+		case types.Date:
+			return time.Unix(x*24*60*60, 0)
 		case types.Decimal:
 			return scaled(big.NewInt(x), t)
 		}

@@ -236,8 +236,8 @@ func (g *grammar) scalar(sc *scope) string {
 	defer func() { g.depth++ }()
 	from, in := g.from(sc)
 	if g.allows("limit") && g.chance(20) {
-		x := g.num(in, 1)
-		return "(SELECT " + x + from + g.where(in, 90) + " ORDER BY " + x + g.pick("", " DESC") + " NULLS LAST LIMIT 1" + g.pick("", " OFFSET 1") + ")"
+		x := g.name("c")
+		return "(SELECT " + g.num(in, 1) + " AS " + x + from + g.where(in, 90) + " ORDER BY " + x + g.pick("", " DESC") + " NULLS LAST LIMIT 1" + g.pick("", " OFFSET 1") + ")"
 	}
 	value := g.aggregate(in)
 	if g.chance(25) {
