@@ -12,6 +12,14 @@ import (
 
 // Every mutant must be caught by the harness.
 var mutants = map[string]func() []*opCase{
+	"OVER takes late rows":                                          overBounded,
+	"a row too few is kept before the frontier":                     overBounded,
+	"lag looks back one row less":                                   overCases,
+	"rows before a change keep their frame":                         overCases,
+	"numbers change up to the last change only":                     overCases,
+	"rank counts the peers before the row":                          overCases,
+	"frames exclude nothing":                                        overCases,
+	"touched rows are emitted even if nothing changes":              overCases,
 	"aggregate emits unchanged rows":                                aggCases,
 	"aggregate forgets retractions":                                 aggCases,
 	"groups without rows stay":                                      aggCases,

@@ -22,7 +22,10 @@ func (o *over) register(p uint32) {
 		return
 	}
 	v := o.value(o.part.at(at), o.cfg.Bound)
-	if v.IsNull(0) {
+	if v.IsNull(0) { // the number may have been that of another partition
+		if int(p) < len(o.until) {
+			o.until[p] = never
+		}
 		return
 	}
 	o.lookAgain(p, v.Int(0))
@@ -81,6 +84,10 @@ func (o *over) clean() {
 		o.closedTo = o.bound
 	case o.cfg.Keep != nil:
 		keep := o.keep()
+		if keep.From == EndOfInput {
+			o.rows.partitions(func(p uint32) { o.cut(p, keep) })
+			break
+		}
 		var again []uint32
 		o.lists.below(keep.From, func(at int64, p uint32) bool {
 			due, drop := o.due(at, p, keep.From)

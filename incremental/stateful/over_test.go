@@ -180,4 +180,125 @@ func overCases() []*opCase {
 	return out
 }
 
+// overBounded are cases with a frontier: on the order column, over frames that begin, and
+// on the partition. At the end nothing is left but rows without a time.
+func overBounded() []*opCase {
+	step := func(c *opCase, col int) *opCase {
+		row := c.row
+		c.row = func(rng *rand.Rand, trigger int) []any {
+			r := row(rng, trigger)
+			if r[overK] != nil || col == overK && trigger > 0 {
+				r[overK] = int64(trigger*2 + rng.IntN(5))
+				r[overLo], r[overHi] = r[overK].(int64)-overBack, r[overK].(int64)+overAhead
+			}
+			if col == overK && trigger == 0 { // a NULL that stays would keep its row
+				r[overK], r[overLo], r[overHi] = int64(0), int64(-overBack), int64(overAhead)
+			}
+			if col == overG { // NULL is final at the end of input
+				r[overG] = int64(trigger + rng.IntN(3))
+			}
+			return r
+		}
+		c.fronts = func(trigger int) []int64 {
+			if trigger == historyTriggers-1 {
+				return []int64{EndOfInput}
+			}
+			if col == overG {
+				return []int64{int64(trigger)}
+			}
+			return []int64{int64(trigger * 2)}
+		}
+		return c
+	}
+	keep := func(ahead, back, rows int64) func(int64) OverKeep {
+		return func(f int64) OverKeep {
+			if f == EndOfInput {
+				return OverKeep{From: f, At: f}
+			}
+			return OverKeep{At: f - ahead, From: f - ahead - back, Rows: rows}
+		}
+	}
+	ranged := OverFrame{Unit: fn.FrameRange, Start: preceding(2), End: following(1)}
+	return []*opCase{
+		step(overCase("bounded range", false, false, func(c *OverConfig, s *overFuncs) {
+			c.Bound, c.Keep = overK, keep(overAhead, overBack, 0)
+			s.agg("sum", ranged)
+			s.agg("list", ranged)
+		}), overK),
+		step(overCase("bounded rows", false, true, func(c *OverConfig, s *overFuncs) {
+			c.Bound, c.Keep = overK, keep(0, 0, 2)
+			s.agg("list", OverFrame{Unit: fn.FrameRows, Start: preceding(2), End: overHere})
+			s.window(fn.Lag, 2, OverFrame{}, false, overV)
+		}), overK),
+		step(overCase("bounded both", false, true, func(c *OverConfig, s *overFuncs) {
+			c.Bound, c.Keep = overK, keep(overAhead, overBack, 1)
+			s.agg("list", ranged)
+			s.window(fn.Lag, 1, OverFrame{}, false, overV)
+		}), overK),
+		step(overCase("bounded partition", true, false, func(c *OverConfig, s *overFuncs) {
+			c.Bound, c.Whole = overG, true
+			s.window(fn.CumeDist, 0, OverFrame{}, false)
+			s.agg("min", OverFrame{Unit: fn.FrameRange, Start: overFirst, End: overHere})
+		}), overG),
+	}
+}
+
 func TestOver(t *testing.T) { playAll(t, overCases(), 3) }
+
+func TestOverBounded(t *testing.T) { playAll(t, overBounded(), 60) }
+
+// TestOverLarge: partitions of several levels, against the same naive twin.
+func TestOverLarge(t *testing.T) {
+	c := overCase("large", false, false, func(_ *OverConfig, s *overFuncs) {
+		s.window(fn.DenseRank, 0, OverFrame{}, false)
+		s.agg("sum", OverFrame{Unit: fn.FrameRange, Start: overFirst, End: overHere})
+		s.agg("min", OverFrame{Unit: fn.FrameRows, Start: preceding(300), End: following(150)})
+		s.agg("sum", OverFrame{Unit: fn.FrameRows, Start: preceding(1), End: following(1), Exclude: fn.ExcludeTies})
+	})
+	rng := rand.New(rand.NewPCG(3, 4))
+	tw := c.twin()
+	r := c.newRun(t, variant{batch: 2048})
+	row := func() []any {
+		k := int64(rng.IntN(900))
+		return []any{int64(1), k, pick(rng, int64(1), int64(2), int64(-3)), k - overBack, k + overAhead}
+	}
+	for trigger := range 8 {
+		var changes []change
+		n := 12
+		if trigger == 0 {
+			n = 900
+		}
+		for range n {
+			ch := change{row(), 1}
+			if live := tw.live(); trigger > 0 && rng.IntN(10) < 5 {
+				ch = change{live[rng.IntN(len(live))], -1}
+			}
+			tw.take(ch)
+			changes = append(changes, ch)
+		}
+		r.trigger(t, trigger, changes, []int64{NoFrontier})
+		if got, want := r.sum.String(), tw.want().String(); got != want {
+			t.Fatalf("trigger %d differs", trigger)
+		}
+	}
+}
+
+// A change in a large partition touches the rows whose frame it is in, and no others.
+func TestOverTouchesFrames(t *testing.T) {
+	for _, n := range []int{500, 1000, 4000} {
+		c := overCase("touched", false, false, func(_ *OverConfig, s *overFuncs) {
+			s.agg("sum", OverFrame{Unit: fn.FrameRows, Start: preceding(3), End: following(2)})
+			s.window(fn.Lag, 2, OverFrame{}, false, overV)
+		})
+		r := c.newRun(t, variant{batch: 2048})
+		var changes []change
+		for k := range int64(n) {
+			changes = append(changes, change{[]any{int64(1), k * 2, k, k*2 - 2, k*2 + 1}, 1})
+		}
+		r.trigger(t, 0, changes, []int64{NoFrontier})
+		r.trigger(t, 1, []change{{[]any{int64(1), int64(n/2*2 + 1), int64(7), int64(0), int64(0)}, 1}}, []int64{NoFrontier})
+		if got := r.op.Stats().Updated; got != 6 {
+			t.Errorf("of %d rows one change touched %d", n, got)
+		}
+	}
+}
