@@ -26,9 +26,11 @@ func (g *grammar) top(sub *Select) *Top {
 		order = append(order, sub.Items[len(perm)-1-i].Name+[]string{" NULLS FIRST", " DESC NULLS LAST", " NULLS LAST", " DESC NULLS FIRST"}[g.r.IntN(4)])
 	}
 	n := 1 + g.r.IntN(3)
-	switch g.r.IntN(4) {
+	switch g.r.IntN(6) {
 	case 0:
 		return limitTop(order, all, n, g.r.IntN(3))
+	case 2, 3:
+		return g.overTop(by, order, all)
 	case 1:
 		if len(by) > 0 {
 			return onTop(by, order, all)
