@@ -70,7 +70,10 @@ type joinSide struct {
 	stored  []int // by column of the input: its place in the store, −1 = none
 	store   *rowStore
 	at      rowWords
-	index   rowIndex // for rows that may be retracted or come twice
+	// indexed: equal rows are one. Otherwise a pair could go with an old row and come with a
+	// new one that equals it.
+	indexed bool
+	index   rowIndex
 
 	bound  int64 // rows below it are late
 	closed int64 // rows that are kept until a time below it are forgotten
@@ -172,6 +175,7 @@ func (j *join) newSide(port int) *joinSide {
 	}
 	s.at = j.words(s)
 	s.store = newRowStore(s.at.count, ts)
+	s.indexed = j.deferred && (s.Retract || !j.cfg.Kind.exists())
 	s.index = rowIndex{store: s.store, mark: s.at.mark}
 	s.log = sideLog{off: j.cfg.Unlogged, ranged: s.Keep != nil && !s.Retract, side: s}
 	return s

@@ -146,7 +146,7 @@ func (j *join) addRows(s *joinSide, b *vec.Batch, rows []int32, home func(i int)
 		return
 	}
 	cols := s.stores(b.Cols)
-	if !s.Retract {
+	if !s.indexed {
 		j.appendRows(s, b, cols, rows, home)
 		return
 	}
@@ -164,7 +164,7 @@ func (j *join) addRows(s *joinSide, b *vec.Batch, rows []int32, home func(i int)
 	}
 }
 
-// appendRows is addRows for rows that are never retracted: equal ones are stored apart.
+// appendRows is addRows for rows that need not be found again: equal ones are stored apart.
 func (j *join) appendRows(s *joinSide, b *vec.Batch, cols []*vec.Vector, rows []int32, home func(i int) uint64) {
 	s.slots = growZero(s.slots, len(rows))
 	s.store.add(cols, rows, s.slots)
@@ -487,7 +487,7 @@ func (j *join) remove(s *joinSide, slot uint32) {
 	if part != noRow {
 		j.idleParts = append(j.idleParts, part)
 	}
-	if s.at.mark >= 0 && s.Retract {
+	if s.indexed {
 		s.index.remove(slot)
 	}
 	s.log.remove(slot)

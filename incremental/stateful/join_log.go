@@ -10,7 +10,7 @@ import (
 	"github.com/sqlstream/sqlstream/exec/vec"
 )
 
-// Keys of a join's state, version 1:
+// Keys of a join's state, version 1 (docs/formats/operator-state.md):
 //
 //	00                     four varints: the frontiers below which rows of the left and of
 //	                       the right input are late, and those that they are kept for
@@ -387,7 +387,7 @@ func (j *join) enterLoaded(s *joinSide, slots []uint32) {
 }
 
 func (j *join) enterDeferred(s *joinSide, cols []*vec.Vector, rows []int32, slots []uint32) {
-	if s.Retract {
+	if s.indexed {
 		s.hash(s.stores(cols), rows)
 		for i, r := range rows {
 			s.index.add(s.hashes[i], slots[r])

@@ -145,7 +145,7 @@ func (s *rowStore) remove(slot uint32) {
 			s.open = -1
 		}
 		s.unused = append(s.unused, i)
-	case c.waste > 1<<12 && c.waste > len(c.arena)/2:
+	case c.waste > 1<<12 && c.waste > len(c.arena)/4*3:
 		s.compact(c)
 	}
 	if s.live > 0 && len(c.free) == chunkRows/4 && i != s.open {
