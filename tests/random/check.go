@@ -127,6 +127,8 @@ func (r *run) holdsBack() bool {
 			held = held || n.EmitOnExpiry
 		case *physical.SetOp:
 			held = held || n.EmitOnClose
+		case *physical.TopN:
+			held = held || n.EmitOnClose
 		}
 	})
 	return held
@@ -187,7 +189,7 @@ func (r *run) padsTimes() bool {
 		switch n := n.(type) {
 		case *physical.Join:
 			pads = pads || n.Kind == physical.Left || n.Kind == physical.Full
-		case *physical.Close, *physical.Aggregate, *physical.SetOp, *physical.Session:
+		case *physical.Close, *physical.Aggregate, *physical.SetOp, *physical.Session, *physical.TopN:
 			waits = true
 		}
 	})
