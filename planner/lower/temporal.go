@@ -44,14 +44,14 @@ func conjuncts(n expr.Node) []expr.Node {
 }
 
 // keep is a filter whose condition says the same at all times; a row of a key may vanish
-// when it changes.
+// when it changes, unless the condition reads the key alone.
 func (l *Lowerer) keep(in *lowered, pred expr.Node) *lowered {
 	l.checkStable(in, pred)
 	n := &physical.Filter{Input: in.node, Predicate: pred}
 	out := &lowered{node: n, cols: in.cols, delay: in.delay, id: in.id.filtered(pred)}
 	p := in.props()
 	n.P.Columns, n.P.Keys, n.P.Kind = p.Columns, p.Keys, p.Kind
-	if n.P.Kind == physical.NoDelete {
+	if n.P.Kind == physical.NoDelete && !(len(p.Keys) > 0 && containsAll(p.Keys[0], expr.ColumnsOf(pred))) {
 		n.P.Kind = physical.Retract
 	}
 	passAll(in, &n.P, &out.hard)

@@ -42,7 +42,7 @@ func contains(list []expr.Node, n expr.Node) bool {
 	return false
 }
 
-// dropTrueFilter removes conditions that are always true, and tests for NULL the value
+// dropTrueFilter removes conditions that are always true or said before, and tests for NULL the value
 // that decides, below functions that are NULL just where their argument is.
 func dropTrueFilter(_ *Context, n logical.Node) logical.Node {
 	f, ok := n.(*logical.Filter)
@@ -55,6 +55,10 @@ func dropTrueFilter(_ *Context, n logical.Node) logical.Node {
 		simple := simplifyNotNull(c)
 		changed = changed || simple != c
 		if k, ok := simple.(*expr.Const); ok && !k.IsNull() && k.V.IsTrue(0) {
+			changed = true
+			continue
+		}
+		if contains(kept, simple) {
 			changed = true
 			continue
 		}

@@ -23,12 +23,40 @@ func outerToInner(_ *Context, n logical.Node) logical.Node {
 			kind = logical.Left
 		}
 	}
+	out := *j
+	out.Kind = kind
+	if kind == logical.Full && !j.Single && rejects(f.Predicate, func(col int) bool { return col >= width }) {
+		return &logical.Filter{Input: swapped(&out, logical.Left), Predicate: f.Predicate}
+	}
 	if kind == j.Kind {
 		return n
 	}
-	out := *j
-	out.Kind = kind
 	return &logical.Filter{Input: &out, Predicate: f.Predicate}
+}
+
+// swapped is a join of the other kind with its sides exchanged, below a projection that
+// restores the order of the columns.
+func swapped(j *logical.Join, kind logical.JoinKind) logical.Node {
+	nl, nr := len(j.L.Schema()), len(j.R.Schema())
+	out := *j
+	out.Kind, out.L, out.R, out.LKeys, out.RKeys = kind, j.R, j.L, j.RKeys, j.LKeys
+	if j.Residual != nil {
+		out.Residual = expr.MapColumns(j.Residual, func(i int) int {
+			if i < nl {
+				return i + nr
+			}
+			return i - nl
+		})
+	}
+	p := &logical.Project{Input: &out}
+	for i, c := range j.Schema() {
+		at := i - nl
+		if i < nl {
+			at = i + nr
+		}
+		p.Exprs, p.Names = append(p.Exprs, logical.Col(&out, at)), append(p.Names, c.Name)
+	}
+	return p
 }
 
 // rejects reports that a condition is not true when the given columns are NULL.
