@@ -10,5 +10,5 @@ import (
 
 // Formats returns all file formats.
 func Formats() []*format.Format {
-	return []*format.Format{json.Format(), csv.Format(), text.Format(), parquet.Format()}
+	return []*format.Format{json.Format(), json.Debezium(), csv.Format(), text.Format(), parquet.Format()}
 }

@@ -30,6 +30,8 @@ type Format struct {
 	// Columns are what a source without declared columns has (text); nil = they must be
 	// declared or inferred.
 	Columns []types.Column
+	// Changes is how rows may come with deletions.
+	Changes Changes
 	// Infer finds the columns of a file from its metadata or first rows; nil = not
 	// possible. Config.Columns is not looked at. Files of one source are inferred one by
 	// one and their columns united by guess.Merge.
@@ -41,6 +43,33 @@ type Format struct {
 	NewWriter func(c Config) (Writer, error)
 }
 
+// Changes is how a format delivers deletions.
+type Changes uint8
+
+// The ways.
+const (
+	NoChanges  Changes = iota // each row is an insertion
+	ByColumn                  // by the words of a column: option op_column
+	ByEnvelope                // each row is a change by itself
+)
+
+// ChangeOptions are the options of formats with Changes = ByColumn.
+func ChangeOptions() []option.Spec {
+	return []option.Spec{
+		{Name: "op_column", Type: option.Text,
+			Doc: "The rows are changes (changelog = true): this field, which is none of the columns, says what became of the row. I, insert, c, r, + and +I: it is new. " +
+				"D, delete, d, - and -D: it is gone. -U and +U: the row from before, and the new one. U, update and u: the new version of the row with its PRIMARY KEY. " +
+				"Case does not matter. With changelog = true alone it is named op."},
+	}
+}
+
+// Check is a test of the values of a STRING column, so that a bad one is told with its
+// place.
+type Check struct {
+	Column int                                  // index into Config.Columns
+	Reason func(value []byte, null bool) string // why it is bad, "" = it is not
+}
+
 // Config is what a reader or writer is made with. Nothing in it changes afterwards.
 type Config struct {
 	Columns []types.Column // of the data in the files, in order
@@ -48,6 +77,8 @@ type Config struct {
 	Options option.Decoded
 	Zone    *time.Location // of times without one; nil = UTC
 	OnError OnError        // readers only
+	Check   *Check         // readers only; nil = none. It is always among the needed columns
+	Key     []int          // readers of envelopes only: columns of the PRIMARY KEY, nil = none
 }
 
 // OnError says what happens to a row that cannot be decoded.

@@ -24,7 +24,8 @@ type Connector struct {
 	Options []option.Spec
 	// Replayable says that a range can be read again after a crash.
 	Replayable bool
-	// Weights says that rows may come with weights: changelog = true is accepted.
+	// Weights says that rows may come with weights: changelog = true is accepted. A
+	// connector with formats leaves it to them (format.Changes).
 	Weights bool
 	// Metadata are the columns that METADATA may name.
 	Metadata []types.Column
@@ -59,6 +60,10 @@ type Config struct {
 	Name    string // of the source, for messages
 	Columns []Column
 	Options []option.Value
+	// Changes is set when rows come with weights; Key is the PRIMARY KEY then, as indexes
+	// of Columns, nil = none.
+	Changes bool
+	Key     []int
 	OnError OnError
 	Zone    *time.Location
 	Dir     string // what relative paths are relative to

@@ -28,7 +28,7 @@ func (p *reader) cutNulls(b *vec.Batch) error {
 			continue
 		}
 		name, reason := p.scan.Plan.P.Columns[c].Name, "declared NOT NULL"
-		key := rel.Streaming && rel.IsKey(name)
+		key := rel.Upserts() && rel.IsKey(name)
 		if key {
 			reason = "part of the PRIMARY KEY"
 		}

@@ -55,7 +55,7 @@ func (e *Engine) infer(ctx context.Context, r *catalog.Relation) ([]types.Column
 	if err != nil {
 		return nil, err
 	}
-	return c.Infer(ctx, source.Config{Name: r.Name, Options: options, OnError: r.Common.OnError, Zone: e.set.zone,
+	return c.Infer(ctx, source.Config{Name: r.Name, Options: options, OnError: r.Common.OnError, Changes: r.Changelog, Zone: e.set.zone,
 		Dir: e.opt.Dir, FS: e.opt.FS, Clock: e.opt.Clock, Finite: !r.Streaming})
 }
 

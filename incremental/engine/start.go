@@ -267,6 +267,7 @@ func (e *Engine) openSource(ctx context.Context, r *catalog.Relation, cfg source
 	var err error
 	cfg.Name, cfg.OnError, cfg.Dir, cfg.FS, cfg.Clock = r.Name, r.Common.OnError, e.opt.Dir, e.opt.FS, e.opt.Clock
 	cfg.Columns, _ = r.Inputs()
+	cfg.Changes, cfg.Key = r.Changelog, r.InputKey()
 	if cfg.Options, err = e.resolved(r.Options); err != nil {
 		// Its place is in the statement that declared the source, not in the one that runs.
 		return nil, fmt.Errorf("source %q: %w", r.Name, err)

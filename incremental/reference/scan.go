@@ -12,7 +12,7 @@ func (i *interpreter) scan(s *logical.Scan) ([]Row, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s.Relation.Streaming && len(s.Relation.Key) > 0 {
+	if s.Relation.Upserts() {
 		return i.latest(s, changes)
 	}
 	rows, err := Accumulate(changes)

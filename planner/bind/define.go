@@ -42,6 +42,7 @@ func (b *Binder) relation(d *ast.Definition, span diag.Span, stream bool, from [
 		b.defaultColumns(r, conn, from, d.Name.Span)
 	}
 	b.partition(d, r)
+	b.checkOp(r, d.Name.Span)
 	b.computed(d, r)
 	b.primaryKey(d, r)
 	b.watermark(d, r)
@@ -83,18 +84,15 @@ func (b *Binder) sourceOptions(d *ast.Definition, r *catalog.Relation, span diag
 		return conn
 	}
 	r.Options, r.Common, r.Changelog = opts, catalog.DecodeCommon(dec), dec.Bool("changelog")
-	b.fitting(dec, r, conn)
+	b.fitting(dec, r)
+	b.changes(dec, r, conn)
 	return conn
 }
 
 // fitting refuses options that would be ignored in silence.
-func (b *Binder) fitting(dec option.Decoded, r *catalog.Relation, conn *source.Connector) {
+func (b *Binder) fitting(dec option.Decoded, r *catalog.Relation) {
 	if m, _ := optionText(r.Options, "mode"); r.Common.OnError == source.Fail && strings.EqualFold(m, "dropmalformed") {
 		r.Common.OnError = source.Skip // for NOT NULL, which the format does not know
-	}
-	if r.Changelog && !conn.Weights {
-		b.errorf(diag.OptionConflict, dec.Span("changelog"), "connector %s delivers no deletions: each row is an insertion", conn.Name).
-			WithHint("leave changelog out")
 	}
 	if r.Common.OnError == source.Divert && r.Common.BadRows == "" {
 		b.errorf(diag.MissingOption, dec.Span("on_error"), "on_error = 'divert' needs the name of a table for the rows").

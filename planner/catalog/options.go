@@ -22,7 +22,7 @@ func CommonSpecs() []option.Spec {
 		{Name: "connector", Type: option.Text, Doc: "The kind of source."},
 		{Name: "format", Type: option.Text, Doc: "How the data is laid out."},
 		{Name: "schema_inference", Type: option.Bool, Default: "false", Doc: "Finds the columns in the data that is there."},
-		{Name: "changelog", Type: option.Bool, Default: "false", Doc: "Rows come with a weight: insertions and deletions. Only for sources that deliver them."},
+		{Name: "changelog", Type: option.Bool, Default: "false", Doc: "Rows come with a weight: insertions and deletions. For memory sources and files with an op_column; those of debezium-json do anyway. With a PRIMARY KEY a row takes the place of the row of its key, and a deletion needs the key alone."},
 		{Name: "max_rows_per_trigger", Aliases: []string{"max_offsets_per_trigger"}, Type: option.Int, Min: 0,
 			Doc: "The most rows that one micro-batch takes."},
 		{Name: "max_files_per_trigger", Type: option.Int, Min: 0, Doc: "The most files that one micro-batch takes."},

@@ -1,6 +1,8 @@
 package catalog
 
 import (
+	"slices"
+
 	"github.com/sqlstream/sqlstream/exec/expr"
 	"github.com/sqlstream/sqlstream/exec/option"
 	"github.com/sqlstream/sqlstream/exec/source"
@@ -24,6 +26,7 @@ type Relation struct {
 	Common    Common         // the options that every source has
 	Key       []int          // PRIMARY KEY: indexes of Columns, nil = none
 	Changelog bool           // rows come with weights
+	Op        string         // the column in the data that gives them; "" = none does
 	Watermark *Watermark     // nil = none
 	Text      string         // the CREATE statement, for SHOW CREATE
 	Query     *ast.QueryStmt // CREATE TABLE … AS: run once to fill it; else nil
@@ -79,6 +82,21 @@ func (r *Relation) Inputs() (cols []source.Column, at []int) {
 	}
 	return cols, at
 }
+
+// InputKey is the PRIMARY KEY as indexes of Inputs, without what is computed.
+func (r *Relation) InputKey() []int {
+	_, at := r.Inputs()
+	var key []int
+	for j, i := range at {
+		if slices.Contains(r.Key, i) {
+			key = append(key, j)
+		}
+	}
+	return key
+}
+
+// Upserts reports that rows replace one another by the PRIMARY KEY.
+func (r *Relation) Upserts() bool { return len(r.Key) > 0 && (r.Streaming || r.Changelog) }
 
 // Schema lists names and types of all columns.
 func (r *Relation) Schema() []types.Column {

@@ -31,7 +31,7 @@ func (l *Lowerer) scan(s *logical.Scan, need []bool) *lowered {
 	for i := range inScan {
 		share.need[i] = true
 	}
-	if upserts(s.Relation) {
+	if s.Relation.Upserts() {
 		for _, k := range s.Relation.Key {
 			share.need[k] = true
 		}
@@ -175,7 +175,7 @@ func (l *Lowerer) buildScan(s *logical.Scan, need map[int]bool) *lowered {
 // notNull notes the declarations of the columns that are read.
 func (b *scanBuilder) notNull() {
 	for i, c := range b.s.Relation.Columns {
-		if (c.NotNull || upserts(b.s.Relation) && slices.Contains(b.s.Relation.Key, i)) && b.place[i] >= 0 {
+		if (c.NotNull || b.s.Relation.Upserts() && slices.Contains(b.s.Relation.Key, i)) && b.place[i] >= 0 {
 			b.node.NotNull = append(b.node.NotNull, b.place[i])
 		}
 	}
@@ -223,7 +223,7 @@ func (l *Lowerer) finishScan(b *scanBuilder) *lowered {
 	if s.Relation.Changelog {
 		n.P.Kind = physical.Retract
 	}
-	if key := placed(s.Relation.Key, b.place); key != nil && !upserts(s.Relation) {
+	if key := placed(s.Relation.Key, b.place); key != nil && !s.Relation.Upserts() {
 		n.P.Keys = [][]int{key}
 	}
 	if s.Finite {
@@ -232,7 +232,7 @@ func (l *Lowerer) finishScan(b *scanBuilder) *lowered {
 		l.scanWatermark(b, out)
 	}
 	n.OpID = hashOf("scan", out.id.base, fmt.Sprint(out.id.cols))
-	if upserts(s.Relation) {
+	if s.Relation.Upserts() {
 		return l.upsert(b, out)
 	}
 	return out

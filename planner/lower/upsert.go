@@ -1,12 +1,6 @@
 package lower
 
-import (
-	"github.com/sqlstream/sqlstream/planner/catalog"
-	"github.com/sqlstream/sqlstream/planner/physical"
-)
-
-// upserts reports a source whose rows replace one another.
-func upserts(r *catalog.Relation) bool { return r.Streaming && len(r.Key) > 0 }
+import "github.com/sqlstream/sqlstream/planner/physical"
 
 // upsert turns what a keyed source delivers into changes. A frontier stays what a
 // watermark is, no promise: a row that is replaced may be older than it.

@@ -24,6 +24,7 @@ func Format() *format.Format {
 		ReadOptions:  readOptions(),
 		WriteOptions: writeOptions(),
 		Extensions:   []string{".csv", ".tsv"},
+		Changes:      format.ByColumn,
 		Infer:        infer,
 		NewReader:    newReader,
 		NewWriter:    newWriter,
@@ -47,7 +48,7 @@ func readOptions() []option.Spec {
 		{Name: "ignore_leading_white_space", Type: option.Bool, Default: "false", Doc: "Drop blanks before fields."},
 		{Name: "ignore_trailing_white_space", Type: option.Bool, Default: "false", Doc: "Drop blanks after fields."},
 		{Name: "multi_line", Type: option.Bool, Default: "false", Doc: "Fields in quotes may hold newlines. Such a file is read by one worker."},
-	}, format.PolicyOptions(), format.TimeOptions())
+	}, format.PolicyOptions(), format.TimeOptions(), format.ChangeOptions())
 }
 
 // dialect is how fields are told apart.

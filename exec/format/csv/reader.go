@@ -87,8 +87,10 @@ type session struct {
 	times  *scan.Times
 	places []*field // by position in the file; nil = not needed
 	fields []*field
-	skip   bool // the header comes next
-	ascii  bool // the block is valid UTF-8
+	check  *format.Check // nil = none
+	tested *field        // what it tests
+	skip   bool          // the header comes next
+	ascii  bool          // the block is valid UTF-8
 
 	wrong    *field // the first field of the row that is not of its type
 	from, to int    // where it stands
@@ -111,6 +113,9 @@ func (r *reader) session(f format.File, need []int) (*session, error) {
 		}
 		byColumn[i] = newField(c.Name, c.Type, col)
 		d.fields = append(d.fields, byColumn[i])
+		if r.config.Check != nil && r.config.Check.Column == i {
+			d.check, d.tested = r.config.Check, byColumn[i]
+		}
 	}
 	if !r.header || r.byPosition {
 		for i, f := range byColumn {
@@ -325,6 +330,8 @@ func (d *session) endRecord(p, q, n int) {
 		reason = fmt.Sprintf("%d fields, expected %d", n, len(d.places))
 	case d.wrong != nil:
 		reason = d.misfit()
+	case d.check != nil:
+		reason = d.test()
 	}
 	switch {
 	case reason == "":
@@ -337,6 +344,15 @@ func (d *session) endRecord(p, q, n int) {
 		d.reject()
 		d.Report(d.buf, p, q, reason)
 	}
+}
+
+// test applies the check to the current row.
+func (d *session) test() string {
+	if d.tested.filled != d.Row+1 {
+		return d.check.Reason(nil, true)
+	}
+	ref := d.tested.col.Str[d.Row]
+	return d.check.Reason(d.buf[ref.Off:ref.Off+ref.Len], false)
 }
 
 func (d *session) misfit() string {

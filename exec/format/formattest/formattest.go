@@ -85,6 +85,33 @@ func ReadSections(r format.Reader, f format.File, sections []format.Section, n i
 	return rows, bad, nil
 }
 
+// ReadChanges reads all columns of a file with a reader and prints its rows, each with
+// its weight before it.
+func ReadChanges(r format.Reader, cols int, name string, content []byte) (rows []string, bad []format.BadRow, err error) {
+	file := File(name, content)
+	sections, err := r.Sections(context.Background(), file)
+	rd := format.Reading{Bad: func(b format.BadRow) {
+		b.Raw = bytes.Clone(b.Raw)
+		bad = append(bad, b)
+	}}
+	for i := range cols {
+		rd.Need = append(rd.Need, i)
+	}
+	for _, s := range sections {
+		if err == nil {
+			err = r.Read(context.Background(), file, s, rd, func(b *vec.Batch) error {
+				texts := Rows(b)
+				b.Each(func(row int) {
+					rows = append(rows, fmt.Sprintf("%+d %s", b.Weight(row), texts[0]))
+					texts = texts[1:]
+				})
+				return nil
+			})
+		}
+	}
+	return rows, bad, err
+}
+
 // Write writes batches as a file.
 func Write(t testing.TB, f *format.Format, c format.Config, batches ...*vec.Batch) []byte {
 	t.Helper()

@@ -3,7 +3,8 @@
 // scanner of its own; what a value must look like follows Spark's reader, except that
 // a row that cannot be decoded is never silently NULL. It knows neither files systems
 // nor sources. Open this file first, then reader.go (rows), scanner.go and shape.go
-// (the fast path), value.go (scalars), nested.go; writer.go is the other direction.
+// (the fast path), value.go (scalars), nested.go; envelope.go reads change events with
+// all that; writer.go is the other direction.
 package json
 
 import (
@@ -20,10 +21,11 @@ func Format() *format.Format {
 			"of equal keys the last counts (all must fit). A STRING column takes any value: of a number, array or object its JSON text. " +
 			"Integers must be written without point and quotes; DECIMAL takes a number or a number in quotes, exactly; FLOAT and DOUBLE also \"NaN\" and \"Infinity\"; " +
 			"BYTES is base64; DATE and TIMESTAMP are text, ISO 8601 unless a pattern is given. A value that does not fit makes the row bad.",
-		ReadOptions: option.Join(format.PolicyOptions(), format.TimeOptions(), []option.Spec{
+		ReadOptions: option.Join(format.PolicyOptions(), format.TimeOptions(), format.ChangeOptions(), []option.Spec{
 			{Name: "multi_line", Type: option.Bool, Default: "false", Doc: "A file is one array of objects, or objects over several lines. Such a file is read whole, by one worker."},
 		}),
 		Extensions:   []string{".json", ".jsonl", ".ndjson"},
+		Changes:      format.ByColumn,
 		WriteOptions: writeOptions(),
 		Infer:        infer,
 		NewReader:    newReader,

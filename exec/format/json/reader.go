@@ -61,6 +61,11 @@ func (r *reader) Sections(_ context.Context, f format.File) ([]format.Section, e
 
 // Read implements format.Reader.
 func (r *reader) Read(ctx context.Context, f format.File, s format.Section, rd format.Reading, emit func(*vec.Batch) error) error {
+	return r.read(ctx, f, s, rd, func(*session) func(*vec.Batch) error { return emit })
+}
+
+// read is Read with a receiver that looks at the session.
+func (r *reader) read(ctx context.Context, f format.File, s format.Section, rd format.Reading, emit func(*session) func(*vec.Batch) error) error {
 	d, err := r.session(rd.Need)
 	if err != nil {
 		return err
@@ -71,7 +76,7 @@ func (r *reader) Read(ctx context.Context, f format.File, s format.Section, rd f
 	}
 	defer src.Close()
 	d.src = src
-	d.Begin(ctx, f, src, rd, emit)
+	d.Begin(ctx, f, src, rd, emit(d))
 	if r.multi {
 		err = d.readWhole()
 	} else {
@@ -97,6 +102,9 @@ func (r *reader) session(need []int) (*session, error) {
 	d := &session{need: slices.Clone(need)}
 	d.Policy, d.Cols, d.Corrupt = r.policy, l.cols, l.corrupt
 	d.layout, d.multi = l, r.multi
+	if c := r.config.Check; c != nil {
+		d.test = d.testOf(c)
+	}
 	d.got = make([]uint64, len(l.all))
 	d.root, d.keys = &key{}, map[string]*key{}
 	d.times = scan.NewTimes(r.config.Zone, r.date, r.timestamp, r.local)
@@ -125,6 +133,10 @@ type session struct {
 	src     *lines.Reader
 	memory  []byte // of the last src
 	counted int    // multi-line: newlines before it are in Line
+	// test says why a row that was decoded is bad ("" = it is not), or that it says
+	// nothing; nil = every row is good.
+	test  func() (reason string, drop bool)
+	nulls bool // null in place of an object says nothing
 }
 
 func (d *session) readLines() error {
@@ -167,7 +179,11 @@ func (d *session) readBlock(block []byte) error {
 func (d *session) readLine(p int) int {
 	d.Line++
 	if scan.At(d.base, p) != '{' {
-		if q := d.blanks(p); scan.At(d.base, q) == '\n' {
+		q := d.blanks(p)
+		if end := d.tombstone(q); end > 0 {
+			q = end
+		}
+		if scan.At(d.base, q) == '\n' {
 			return q + 1
 		}
 	}
@@ -193,8 +209,35 @@ func (d *session) endRow(p, q int) {
 		d.notOfType(p, q)
 		return
 	}
+	if d.test != nil {
+		reason, drop := d.test()
+		if reason != "" || drop {
+			d.Edits.Restore(d.buf)
+		}
+		if reason != "" {
+			d.Report(d.buf, p, q, reason)
+		}
+		if reason != "" || drop {
+			return
+		}
+	}
 	d.take()
 }
+
+// testOf is the test of a column.
+func (d *session) testOf(c *format.Check) func() (string, bool) {
+	f := d.layout.fields[slices.Index(d.need, c.Column)]
+	return func() (string, bool) {
+		if !d.has(f) {
+			return c.Reason(nil, true), false
+		}
+		ref := f.col.Str[d.Row]
+		return c.Reason(d.buf[ref.Off:ref.Off+ref.Len], false), false
+	}
+}
+
+// has reports that a top-level field of the current row has a value.
+func (d *session) has(f *field) bool { return d.got[f.word]&f.bit != 0 }
 
 // take makes the current row part of the batch.
 func (d *session) take() {

@@ -84,6 +84,9 @@ func (d *session) endArray(p int) {
 func (d *session) element(p int) int {
 	d.Line += int64(bytes.Count(d.buf[d.counted:p], []byte{'\n'}) - d.breaks)
 	d.counted, d.breaks = p, 0
+	if q := d.tombstone(p); q > 0 {
+		return q
+	}
 	q := d.object(p)
 	if q < 0 {
 		d.notJSON(p, len(d.buf)-1)

@@ -22,10 +22,11 @@ func Format() *format.Format {
 		Doc: "Apache Parquet. Columns are matched by name, exactly or else regardless of case. A declared type may be wider than the file's (INT as BIGINT, " +
 			"FLOAT as DOUBLE, DECIMAL with more digits); any other difference is an error that names file, column and both types. " +
 			"TIMESTAMP reads timestamps of every unit, INT96 too; one without time zone is taken as UTC, as in Spark.",
-		ReadOptions: []option.Spec{
+		Changes: format.ByColumn,
+		ReadOptions: option.Join(format.ChangeOptions(), []option.Spec{
 			{Name: "missing_columns", Type: option.Enum, Values: []string{"null", "error"}, Default: "null",
 				Doc: "What a declared column is that a file does not have: NULL, as in Spark, or an error. A file that has none of the columns is always an error."},
-		},
+		}),
 		Extensions:   []string{".parquet", ".parq"},
 		Infer:        infer,
 		NewReader:    newReader,

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"reflect"
+	"slices"
 	"sync"
 
 	"github.com/parquet-go/parquet-go"
@@ -165,6 +166,10 @@ func (r *reader) Read(ctx context.Context, f format.File, s format.Section, rd f
 		return &format.FileError{File: f.Name, Err: fmt.Errorf("has %d row groups, not %d: it was replaced", len(groups), s.End)}
 	}
 	scan := &scan{ctx: ctx, emit: emit, file: file, r: f.R, size: f.Size}
+	if r.config.Check != nil {
+		scan.test = &test{check: r.config.Check, at: slices.Index(rd.Need, r.config.Check.Column),
+			fails: r.config.OnError == format.Fail, bad: rd.Bad, file: f.Name}
+	}
 	if err := safely(func() error { return r.bind(scan, file, rd.Need) }); err != nil {
 		return &format.FileError{File: f.Name, Err: err}
 	}
@@ -245,6 +250,7 @@ type scan struct {
 	emit  func(*vec.Batch) error
 	nodes []*node
 	batch vec.Batch
+	test  *test // nil = none
 }
 
 // broken marks an error of the file, as opposed to one of emit or the context.
@@ -276,6 +282,9 @@ func (s *scan) group(index int, g parquet.RowGroup) error {
 		}
 		if err := safely(func() error { return s.fill(int(min(left, vec.BatchSize))) }); err != nil {
 			return &broken{err}
+		}
+		if err := s.test.apply(&s.batch, index, g.NumRows()-left); err != nil {
+			return err
 		}
 		if err := s.emit(&s.batch); err != nil {
 			return err

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/sqlstream/sqlstream/exec/format"
+	"github.com/sqlstream/sqlstream/exec/format/change"
 	"github.com/sqlstream/sqlstream/exec/format/guess"
 	"github.com/sqlstream/sqlstream/exec/source"
 	"github.com/sqlstream/sqlstream/exec/types"
@@ -39,6 +40,10 @@ func (s *Source) infer(ctx context.Context) ([]types.Column, error) {
 	cols, err := s.inferData(ctx, files)
 	if err != nil {
 		return nil, err
+	}
+	if s.cfg.Changes && s.set.format.Changes == format.ByColumn {
+		op := change.Column(format.Config{Options: s.set.decoded})
+		cols = slices.DeleteFunc(cols, func(c types.Column) bool { return c.Name == op })
 	}
 	if cols == nil {
 		return nil, fmt.Errorf("%s has no file with rows from which the columns could be inferred; declare them", s.set.path)

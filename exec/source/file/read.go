@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
 
 	"github.com/sqlstream/sqlstream/exec/format"
+	"github.com/sqlstream/sqlstream/exec/format/change"
 	"github.com/sqlstream/sqlstream/exec/source"
 	"github.com/sqlstream/sqlstream/exec/types"
 	"github.com/sqlstream/sqlstream/exec/vec"
@@ -27,16 +29,25 @@ type readPlan struct {
 func newReadPlan(c source.Config, set settings, keys *pinned) (*readPlan, error) {
 	p := &readPlan{keys: keys, inData: make([]int, len(c.Columns))}
 	var cols []types.Column
+	var key []int
 	for i, col := range c.Columns {
 		if col.Metadata != "" || keys != nil && keys.has(col.Name) {
 			p.inData[i] = -1
 			continue
 		}
 		p.inData[i] = len(cols)
+		if slices.Contains(c.Key, i) {
+			key = append(key, len(cols))
+		}
 		cols = append(cols, col.Column)
 	}
+	config := format.Config{Columns: cols, Options: set.decoded, Zone: c.Zone, OnError: format.OnError(c.OnError)}
 	var err error
-	p.reader, err = set.format.NewReader(format.Config{Columns: cols, Options: set.decoded, Zone: c.Zone, OnError: format.OnError(c.OnError)})
+	if c.Changes {
+		p.reader, err = change.NewReader(set.format, config, key)
+	} else {
+		p.reader, err = set.format.NewReader(config)
+	}
 	return p, err
 }
 
