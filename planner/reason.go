@@ -37,6 +37,10 @@ func reason(root physical.Node) string {
 		if n.Why != "" {
 			return fmt.Sprintf("%s (%s) can change for ever: %s", physical.Summary(n), physical.ShortID(n), n.Why)
 		}
+	case *physical.Asof:
+		if why := n.NeverFinal(); why != "" {
+			return fmt.Sprintf("%s (%s): %s", physical.Summary(n), physical.ShortID(n), why)
+		}
 	case *physical.Scan:
 		return fmt.Sprintf("rows of %q can be deleted", n.Relation.Name)
 	case nil:

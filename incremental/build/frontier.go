@@ -155,13 +155,22 @@ func (g *Graph) keepFronts() (restore func()) {
 // boundNow are the frontiers that the operator's bounds follow; one without a bound
 // follows none.
 func (n *node) boundNow() []int64 {
-	if _, ok := n.plan.(*physical.Join); ok {
+	if n.isJoin() {
 		return slices.Concat(n.advanceBy()...)
 	}
 	if n.bound < 0 {
 		return nil
 	}
 	return []int64{n.advanceBy()[0][n.bound]}
+}
+
+// isJoin tells an operator that follows all frontiers of its inputs, and their ends.
+func (n *node) isJoin() bool {
+	switch n.plan.(type) {
+	case *physical.Join, *physical.Asof:
+		return true
+	}
+	return false
 }
 
 // frontier is the minimum over the rules of one frontier. Nothing ended promises that

@@ -281,7 +281,7 @@ func (n *node) advanceBy() [][]int64 {
 		return [][]int64{n.fronts}
 	}
 	in := make([][]int64, len(n.kids))
-	_, join := n.plan.(*physical.Join)
+	join := n.isJoin()
 	for i, k := range n.kids {
 		in[i] = k.fronts
 		if join { // it also follows the ends of its inputs

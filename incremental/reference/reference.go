@@ -104,6 +104,8 @@ func (i *interpreter) compute(n logical.Node) ([]Row, error) {
 		return i.topN(n)
 	case *logical.Join:
 		return i.join(n)
+	case *logical.Asof:
+		return i.asof(n)
 	case *logical.Over:
 		return i.over(n)
 	case *logical.Apply:

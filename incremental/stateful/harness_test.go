@@ -51,6 +51,7 @@ type opCase struct {
 	twin   func() twin
 	row    func(rng *rand.Rand, trigger int) []any
 	fronts func(trigger int) []int64 // of port 0
+	end    []int64                   // fronts after everything has been deleted; nil = as before
 	// retract: 40 % of the changes are deletions.
 	retract bool
 	// ordered: rows keep their order and one worker.
@@ -361,6 +362,9 @@ func (c *opCase) empty(t tester, seed uint64, tw twin, runs []*run) {
 		}
 	}
 	fronts := c.fronts(historyTriggers - 1)
+	if c.end != nil {
+		fronts = c.end
+	}
 	for _, r := range runs {
 		r.trigger(t, historyTriggers, changes, fronts)
 		if r.sum.String() != tw.want().String() {

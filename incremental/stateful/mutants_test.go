@@ -78,6 +78,12 @@ var mutants = map[string]func() []*opCase{
 	"a row that is pushed out is forgotten before it is taken back": topCases,
 	"partitions close with the frontier of the trigger before":      topCases,
 	"a shared map forgets the others":                               sharedCases,
+	"left rows with NULL are lost":                                  asofCases,
+	"a right row of the same time always matches":                   asofCases,
+	"a left row keeps its first match":                              asofCases,
+	"the last right row of a key is forgotten":                      asofCases,
+	"the bounds of an ASOF join are not logged":                     asofCases,
+	"left rows wait for their own frontier alone":                   asofCases,
 }
 
 // witness takes the failures of a mutant.

@@ -181,7 +181,8 @@ const (
 // What needs operators that do not exist so far; planner/unsupported names each
 // operator.
 const (
-	// SQL3110: ASOF joins.
+	// SQL3110: an ASOF join takes equalities and one inequality between its sides; FOR
+	// SYSTEM_TIME AS OF joins a stream by its event time.
 	// Example: SELECT * FROM plain ASOF JOIN dim ON plain.k = dim.k
 	AsofJoin Code = "SQL3110"
 

@@ -57,7 +57,8 @@ func (b *Binder) tableName(x *ast.TableName) (logical.Node, *scope) {
 		return broken()
 	}
 	if x.AsOf != nil && !logical.IsFinite(plan) {
-		b.notYet(diag.AsofJoin, x.AsOf.Pos(), "FOR SYSTEM_TIME AS OF a stream")
+		b.errorf(diag.AsofJoin, x.AsOf.Pos(), "FOR SYSTEM_TIME AS OF a stream is a join: the stream stands on its right").
+			WithHint("write it as FROM l JOIN %s FOR SYSTEM_TIME AS OF l.ts ON …", x.Name)
 		return broken()
 	}
 	return b.aliased(plan, x.Alias, x.Name.Last().Name, x.Watermark)

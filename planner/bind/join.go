@@ -17,16 +17,15 @@ func (b *Binder) join(x *ast.Join, outer *scope) (logical.Node, *scope) {
 		return plan, s
 	}
 	r, rs := b.from(x.R, outer)
-	if x.Asof {
-		b.notYet(diag.AsofJoin, x.Span, "ASOF JOIN")
-		return broken()
-	}
 	if ls.broken || rs.broken {
 		s := ls.join(rs, len(l.Schema()))
 		s.broken = true
 		return standIn(s), s
 	}
 	j := &joinBinder{b: b, x: x, l: l, r: r, ls: ls, rs: rs, scope: ls.join(rs, len(l.Schema()))}
+	if x.Asof {
+		return j.bindAsof(outer)
+	}
 	return j.bind(outer)
 }
 

@@ -15,6 +15,10 @@ func MapExprs(n Node, f func(expr.Node) expr.Node) Node {
 	case *Join:
 		c := mapJoin(*x, f)
 		return &c
+	case *Asof:
+		c := *x
+		c.LKeys, c.RKeys, c.LTime, c.RTime = mapList(x.LKeys, f), mapList(x.RKeys, f), f(x.LTime), f(x.RTime)
+		return &c
 	case *Apply:
 		c := *x
 		c.Join = mapJoin(x.Join, f)

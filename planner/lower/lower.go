@@ -202,6 +202,8 @@ func (l *Lowerer) node(n logical.Node, need []bool) *lowered {
 		return l.dedup(x, need)
 	case *logical.Join:
 		return l.join(x, need)
+	case *logical.Asof:
+		return l.asof(x, need)
 	case *logical.UnionAll:
 		return l.union(x, need)
 	case *logical.SetOp:

@@ -20,7 +20,6 @@ type Entry struct {
 
 // Table lists the missing operators by code.
 var Table = []Entry{
-	{diag.AsofJoin, "asof join", "is not supported yet on streams", ""},
 	{diag.Recursion, "recursive query", "is not supported yet", ""},
 }
 

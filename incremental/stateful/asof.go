@@ -1,0 +1,451 @@
+package stateful
+
+import (
+	"fmt"
+
+	"github.com/sqlstream/sqlstream/exec/hash"
+	"github.com/sqlstream/sqlstream/exec/mutant"
+	"github.com/sqlstream/sqlstream/exec/vec"
+)
+
+// Asof
+//
+// State: the rows of both inputs by key in the order of time (ordered), with weights.
+// +1/−1: a right row that comes or goes is the match of the left rows from its time to
+// that of the next right row; a left row looks its own match up. Flush emits, for each left
+// row that was reached, the difference between the pair from before the trigger and the
+// pair now. Left rows with NULL in a key or the time match nothing and are not kept; nor are
+// such right rows.
+// Late: a row whose time is below the frontier of its input of the trigger before.
+// Dropped, looking back: left rows below the right frontier (and their own, if they can be
+// retracted or wait to be emitted); right rows below both, but for the last one of each key.
+// Looking forward: right rows below both frontiers, and the left rows that match them. With
+// EmitOnClose left rows are emitted when they are dropped.
+// Cost: O(log n) per row, and per left row whose match may have changed.
+// Restart: the rows with their weights, and the bounds.
+type asof struct {
+	cfg   AsofConfig
+	sides [2]*asofSide
+	lone  *netRows // left rows that match nothing, if they can be retracted
+	mates []uint32
+	cols  []*vec.Vector
+	keys  []*vec.Builder
+
+	hits  []asofHit
+	moved []uint32 // right rows that come or go
+	ps    []uint32
+	pairs [2][]asofPair // to be retracted, to be inserted
+	out   asofOutput
+	stats Stats
+	begun bool
+}
+
+// asofSide is what is kept of one input.
+type asofSide struct {
+	*ordered
+	late               lateFilter
+	bound, boundLogged int64 // by which rows are late
+	front              int64 // of the time
+	needed             []int // columns in which NULL matches nothing
+	timed              bool  // rows are forgotten by their time
+	times              expiries
+	at                 []int64 // by row: its time, if timed
+	seen               []bool  // by row: among the hits
+	sel, lone          []int32
+	log                portLog
+	restored           bool // rows have been loaded whose times are not listed
+}
+
+// asofHit is a left row whose match may change in this trigger.
+type asofHit struct {
+	row   uint32
+	match uint32 // right row + 1 before the trigger, 0 = none
+	w     int64  // weight before the trigger
+}
+
+// asofPair is a row of the output.
+type asofPair struct {
+	row, match uint32
+	w          int64
+}
+
+// NewAsof returns the operator.
+func NewAsof(cfg AsofConfig) (Operator, error) {
+	if err := cfg.check(); err != nil {
+		return nil, fmt.Errorf("%s: %w", cfg.Name, err)
+	}
+	a := &asof{cfg: cfg, out: newAsofOutput(cfg)}
+	for port := range a.sides {
+		s := &asofSide{ordered: newOrdered(cfg.arrange(port)), bound: NoFrontier, boundLogged: NoFrontier, front: NoFrontier, times: newExpiries()}
+		s.late = lateFilter{name: cfg.Name, col: -1}
+		if l := cfg.Late[port]; l != nil {
+			s.late.col = l.Col
+		}
+		s.needed = append(s.needed, cfg.Time[port])
+		for k, c := range cfg.Keys[port] {
+			if cfg.NullSafe == nil || !cfg.NullSafe[k] {
+				s.needed = append(s.needed, c)
+			}
+		}
+		s.timed, s.log.port = cfg.timed(port), byte(port)
+		a.sides[port] = s
+	}
+	if cfg.Outer && cfg.Retract[0] {
+		a.lone = newNetRows(cfg.Types[0])
+	}
+	for _, k := range cfg.Keys[0] {
+		a.keys = append(a.keys, vec.NewBuilder(cfg.Types[0][k]))
+	}
+	return a, nil
+}
+
+func (a *asof) begin() error {
+	if !a.begun {
+		a.stats, a.begun = Stats{}, true
+	}
+	for port, s := range a.sides {
+		if err := s.load.finish(); err != nil {
+			return err
+		}
+		if s.restored {
+			s.restored = false
+			a.list(port)
+		}
+	}
+	return nil
+}
+
+// Step implements Stepper.
+func (a *asof) Step(t *Trigger, port int, _ int64, b *vec.Batch, out Emit) error {
+	if err := a.begin(); err != nil {
+		return err
+	}
+	s := a.sides[port]
+	sel, err := s.late.onTime(t, b, s.bound)
+	a.stats.Late += s.late.taken()
+	if err != nil {
+		return err
+	}
+	sel = s.matching(b, sel)
+	if port == 0 && a.cfg.Outer && len(s.lone) > 0 {
+		if err := a.alone(b, out); err != nil {
+			return err
+		}
+	}
+	if len(sel) == 0 && sel != nil {
+		return nil
+	}
+	rows := s.add(b, sel)
+	s.seen = growZero(s.seen, s.table.Cap())
+	if s.timed {
+		s.note(b.Cols[a.cfg.Time[port]], sel, rows)
+	}
+	return nil
+}
+
+// matching selects the rows that can match something; the others are lone.
+func (s *asofSide) matching(b *vec.Batch, sel []int32) []int32 {
+	s.lone = s.lone[:0]
+	nulls := false
+	for _, c := range s.needed {
+		nulls = nulls || b.Cols[c].HasNulls()
+	}
+	if !nulls {
+		return sel
+	}
+	n := b.N
+	if sel != nil {
+		n = len(sel)
+	}
+	if n == 0 {
+		return sel
+	}
+	s.sel = growZero(s.sel, n)[:0]
+	for i := range n {
+		r := rowAt(sel, i)
+		if s.hasNull(b, int(r)) {
+			s.lone = append(s.lone, r)
+		} else {
+			s.sel = append(s.sel, r)
+		}
+	}
+	return s.sel
+}
+
+func (s *asofSide) hasNull(b *vec.Batch, row int) bool {
+	for _, c := range s.needed {
+		if b.Cols[c].IsNull(row) {
+			return true
+		}
+	}
+	return false
+}
+
+// alone takes left rows that match nothing, now and later.
+func (a *asof) alone(b *vec.Batch, out Emit) error {
+	lone := a.sides[0].lone
+	if mutant.On("left rows with NULL are lost") {
+		return nil
+	}
+	if a.lone != nil {
+		a.lone.add(b, lone)
+		return nil
+	}
+	part := *b
+	part.Sel = lone
+	return a.out.emitAlone(part.Clone(), out)
+}
+
+// note lists the times of rows that are new.
+func (s *asofSide) note(times *vec.Vector, sel []int32, rows []uint32) {
+	s.at = growZero(s.at, s.table.Cap())
+	added := s.table.Added()
+	for i, row := range rows {
+		if len(added) == 0 {
+			return
+		}
+		if row != added[0] {
+			continue
+		}
+		added = added[1:]
+		s.at[row] = times.Int(int(rowAt(sel, i)))
+		s.times.add(s.at[row], row)
+	}
+}
+
+// list lists the times of all rows, after a restart.
+func (a *asof) list(port int) {
+	s := a.sides[port]
+	s.seen = growZero(s.seen, s.table.Cap())
+	if !s.timed {
+		return
+	}
+	s.at = growZero(s.at, s.table.Cap())
+	var rows []uint32
+	s.table.Each(func(row uint32) { rows = append(rows, row) })
+	b := vec.NewBuilder(a.cfg.Types[port][a.cfg.Time[port]])
+	s.column(rows, a.cfg.Time[port], b)
+	v := b.Finish()
+	for i, row := range rows {
+		s.at[row] = v.Int(i)
+		s.times.add(s.at[row], row)
+	}
+}
+
+// Flush implements Operator.
+func (a *asof) Flush(_ *Trigger, out Emit) error {
+	if err := a.begin(); err != nil {
+		return err
+	}
+	a.begun = false
+	a.pairs[0], a.pairs[1] = a.pairs[0][:0], a.pairs[1][:0]
+	if err := a.settleKeys(0); err != nil {
+		return err
+	}
+	if err := a.settleKeys(1); err != nil {
+		return err
+	}
+	a.sides[0].settle()
+	a.sides[1].settle()
+	for _, pairs := range a.pairs {
+		if err := a.emit(pairs, out); err != nil {
+			return err
+		}
+	}
+	if a.lone != nil {
+		return a.lone.flush(func(b *vec.Batch) error { return a.out.emitAlone(b, out) })
+	}
+	return nil
+}
+
+// settleKeys settles the keys of which an input has changes.
+func (a *asof) settleKeys(port int) error {
+	s, o := a.sides[port], a.sides[1-port]
+	touched := s.touched
+	for from := 0; from < len(touched); from += vec.BatchSize {
+		ps := touched[from:min(from+vec.BatchSize, len(touched))]
+		for i, mate := range a.mate(s, o, ps) {
+			p := [2]uint32{ps[i], mate}
+			if port == 1 {
+				p[0], p[1] = p[1], p[0]
+			}
+			if err := a.settleKey(p[0], p[1]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// mate finds the partitions of the other input with the keys of ps; hash.Missing if there is
+// none. The list is valid until the next call.
+func (a *asof) mate(s, o *asofSide, ps []uint32) []uint32 {
+	a.mates = growZero(a.mates, len(ps))[:len(ps)]
+	a.cols = a.cols[:0]
+	for k, b := range a.keys {
+		b.Reset()
+		s.parts.Key(ps, k, b)
+		a.cols = append(a.cols, b.Finish())
+	}
+	if o.parts.Len() == 0 {
+		for i := range a.mates {
+			a.mates[i] = hash.Missing
+		}
+		return a.mates
+	}
+	o.parts.Find(a.cols, nil, nil, a.mates)
+	return a.mates
+}
+
+// settleKey brings the changes of a key into the state, and finds what they change in the
+// output.
+func (a *asof) settleKey(lp, rp uint32) error {
+	l, r := a.sides[0], a.sides[1]
+	changedL, changedR := l.changed(lp), r.changed(rp)
+	if !changedL && !changedR {
+		return nil // settled from the other side
+	}
+	a.stats.Updated++
+	if !a.cfg.EmitOnClose {
+		a.reach(lp, rp)
+	}
+	if changedL {
+		if err := l.apply(lp); err != nil {
+			return err
+		}
+	}
+	if changedR {
+		if err := r.apply(rp); err != nil {
+			return err
+		}
+	}
+	for _, h := range a.hits {
+		a.compare(h, rp)
+	}
+	a.hits = trim(a.hits)
+	return nil
+}
+
+// changed tells whether a partition has pending changes.
+func (s *asofSide) changed(p uint32) bool { return p != hash.Missing && s.of[p].head != 0 }
+
+// reach lists the left rows that are changed, or whose match may be.
+func (a *asof) reach(lp, rp uint32) {
+	l, r := a.sides[0], a.sides[1]
+	if l.changed(lp) {
+		for _, c := range l.changes(lp) {
+			a.hit(c.row, rp)
+		}
+	}
+	if lp == hash.Missing || !r.changed(rp) || l.seq(lp).empty() {
+		return
+	}
+	a.moved = a.moved[:0]
+	for _, c := range r.changes(rp) {
+		if old := r.weight(c.row); (old > 0) != (old+c.w > 0) {
+			a.moved = append(a.moved, c.row)
+		}
+	}
+	r.sort(a.moved)
+	var next, at cursor
+	end := uint32(0)
+	for i, row := range a.moved {
+		r.seqs.seek(r.seq(rp), &next, func(x uint32) bool { return r.compareRows(x, row) <= 0 })
+		if i > 0 && next.valid() && next.row() == end || i > 0 && !next.valid() && end == hash.Missing {
+			continue // reached from the row before
+		}
+		if end = hash.Missing; next.valid() {
+			end = next.row()
+		}
+		for a.from(lp, row, &at); at.valid() && (end == hash.Missing || !a.covers(end, at.row())); at.next() {
+			a.hit(at.row(), rp)
+		}
+	}
+}
+
+// from moves a cursor to the first left row for which a right row is not too late.
+func (a *asof) from(lp, right uint32, c *cursor) {
+	l := a.sides[0]
+	l.seqs.seek(l.seq(lp), c, func(x uint32) bool { return !a.covers(right, x) })
+}
+
+// covers tells that a right row is not behind a left one: by time alone it may be its
+// match.
+func (a *asof) covers(right, left uint32) bool {
+	l, r := a.sides[0], a.sides[1]
+	c := r.keys.compareKey(right, l.keys.head[left], l.keys.rest(left))
+	if mutant.On("a right row of the same time always matches") {
+		return c <= 0
+	}
+	return c < 0 || c == 0 && !a.cfg.Strict
+}
+
+// hit notes what the output has of a left row, before the trigger's changes are applied.
+func (a *asof) hit(row, rp uint32) {
+	l := a.sides[0]
+	if l.seen[row] {
+		return
+	}
+	l.seen[row] = true
+	h := asofHit{row: row, w: l.weight(row)}
+	if h.w > 0 {
+		h.match = a.match(row, rp)
+	}
+	a.hits = append(a.hits, h)
+}
+
+// match is the right row of a left one + 1, 0 if there is none.
+func (a *asof) match(left, rp uint32) uint32 {
+	if rp == hash.Missing {
+		return 0
+	}
+	r := a.sides[1]
+	var c cursor
+	r.seqs.seek(r.seq(rp), &c, func(x uint32) bool { return a.covers(x, left) })
+	if c.prev(); !c.valid() {
+		return 0
+	}
+	return c.row() + 1
+}
+
+// compare finds what a row of the output was and is.
+func (a *asof) compare(h asofHit, rp uint32) {
+	l := a.sides[0]
+	l.seen[h.row] = false
+	now := asofHit{row: h.row, w: l.weight(h.row)}
+	if now.w > 0 {
+		now.match = a.match(h.row, rp)
+	}
+	if h.w > 0 && now.w > 0 && (h.match == now.match || mutant.On("a left row keeps its first match")) {
+		a.change(h, now.w-h.w)
+		return
+	}
+	a.change(h, -h.w)
+	a.change(now, now.w)
+}
+
+// change adds a row to the output, w times.
+func (a *asof) change(h asofHit, w int64) {
+	if w == 0 || h.match == 0 && !a.cfg.Outer {
+		return
+	}
+	list := &a.pairs[0]
+	if w > 0 {
+		list = &a.pairs[1]
+	}
+	*list = append(*list, asofPair{h.row, h.match, w})
+}
+
+// Stats implements Operator.
+func (a *asof) Stats() Stats {
+	s := a.stats
+	for _, side := range a.sides {
+		var own Stats
+		if err := side.stats(&own); err != nil {
+			return s
+		}
+		s.Keys += own.Keys
+		s.Bytes += own.Bytes + side.times.bytes() + int64(8*cap(side.at)+cap(side.seen))
+	}
+	return s
+}

@@ -1,0 +1,119 @@
+package bind
+
+import (
+	"github.com/sqlstream/sqlstream/exec/expr"
+	"github.com/sqlstream/sqlstream/parser/ast"
+	"github.com/sqlstream/sqlstream/parser/diag"
+	"github.com/sqlstream/sqlstream/planner/logical"
+)
+
+// bindAsof binds an ASOF join: equalities between the sides are keys, and one inequality
+// compares their times. It stands in ON or in MATCH_CONDITION; of USING alone, the last
+// column is compared by >=.
+func (j *joinBinder) bindAsof(outer *scope) (logical.Node, *scope) {
+	j.scope.parent = outer
+	node := &logical.Asof{L: j.l, R: j.r, Outer: j.x.Kind == ast.LeftJoin}
+	if !j.asofConditions() || !j.asofSplit(node) {
+		j.scope.broken = true
+		return standIn(j.scope), j.scope
+	}
+	return node, j.scope
+}
+
+// asofConditions binds ON, USING and MATCH_CONDITION.
+func (j *joinBinder) asofConditions() bool {
+	for _, x := range []ast.Expr{j.x.On, j.x.Match} {
+		if x != nil && hasSubquery(x) {
+			j.asofRefuse(x.Pos(), "a subquery in ON of an ASOF JOIN is not supported")
+			return false
+		}
+	}
+	if !j.condition() {
+		return false
+	}
+	if n := len(j.x.Using); n > 0 && j.x.Match == nil && j.x.On == nil {
+		last := j.conds[n-1].(*expr.Call)
+		j.conds[n-1] = j.b.resolve(j.x.Using[n-1].Span, ">=", last.Args...)
+	}
+	if j.x.Match == nil {
+		return true
+	}
+	e := &env{b: j.b, scope: j.scope, clause: inOn}
+	n := e.condition(j.x.Match, "MATCH_CONDITION")
+	if n == nil {
+		return false
+	}
+	j.conds = append(j.conds, splitAnd(n)...)
+	return true
+}
+
+// asofSplit sorts the conditions: those of one side alone filter it, if that says the
+// same.
+func (j *joinBinder) asofSplit(node *logical.Asof) bool {
+	nl := len(j.l.Schema())
+	var keys, left, right []expr.Node
+	for _, c := range j.conds {
+		_, _, _, equal := equality(c, nl)
+		switch {
+		case logical.HasOuter(c):
+			j.asofRefuse(j.x.Span, "ON of an ASOF JOIN cannot read columns of the query around")
+			return false
+		case equal:
+			keys = append(keys, c)
+		case j.compares(node, c, nl):
+		case side(c, nl) == 2:
+			right = append(right, expr.MapColumns(c, func(i int) int { return i - nl }))
+		case side(c, nl) == 1 && !node.Outer:
+			left = append(left, c)
+		case node.LTime != nil && isComparison(c) && side(c, nl) == 0:
+			j.asofRefuse(j.x.Span, "an ASOF JOIN has one inequality between its sides, but %s is a second one", c)
+			return false
+		default:
+			j.asofRefuse(j.x.Span, "an ASOF JOIN is by equalities and one inequality between its sides, not by %s", c)
+			return false
+		}
+	}
+	if node.LTime == nil {
+		j.asofRefuse(j.x.Span, "this ASOF JOIN has no inequality between its sides, which tells the nearest row")
+		return false
+	}
+	split := &logical.Join{}
+	joinKeys(split, keys, nl)
+	node.LKeys, node.RKeys, node.NullSafe = split.LKeys, split.RKeys, split.NullSafe
+	if len(left) > 0 {
+		node.L = &logical.Filter{Input: node.L, Predicate: expr.NewAnd(left...)}
+	}
+	if len(right) > 0 {
+		node.R = &logical.Filter{Input: node.R, Predicate: expr.NewAnd(right...)}
+	}
+	return true
+}
+
+func (j *joinBinder) asofRefuse(span diag.Span, text string, args ...any) {
+	j.b.errorf(diag.AsofJoin, span, text, args...).
+		WithHint("ON a.k = b.k AND a.ts >= b.ts takes the last row of b not after that of a; put other conditions into WHERE")
+}
+
+func isComparison(n expr.Node) bool {
+	c, ok := n.(*expr.Call)
+	return ok && len(c.Args) == 2 && (c.F.Name == "<" || c.F.Name == "<=" || c.F.Name == ">" || c.F.Name == ">=")
+}
+
+// compares takes the inequality between the sides.
+func (j *joinBinder) compares(node *logical.Asof, n expr.Node, nl int) bool {
+	if node.LTime != nil || !isComparison(n) {
+		return false
+	}
+	c := n.(*expr.Call)
+	l, r, op := c.Args[0], c.Args[1], c.F.Name
+	if side(l, nl) == 2 && side(r, nl) == 1 {
+		l, r = r, l
+		op = map[string]string{"<": ">", "<=": ">=", ">": "<", ">=": "<="}[op]
+	}
+	if side(l, nl) != 1 || side(r, nl) != 2 || !l.Type().Equal(r.Type()) {
+		return false
+	}
+	node.LTime, node.RTime = l, expr.MapColumns(r, func(i int) int { return i - nl })
+	node.Forward, node.Strict = op == "<" || op == "<=", op == "<" || op == ">"
+	return true
+}
