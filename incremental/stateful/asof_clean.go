@@ -65,34 +65,22 @@ func (a *asof) dropLeft(final int64, out Emit) error {
 		return nil
 	}
 	var rows []uint32
-	for {
-		row, ok := l.expired(final)
-		if ok {
-			rows = append(rows, row)
-		}
-		if len(rows) == vec.BatchSize || !ok && len(rows) > 0 {
-			if err := a.closeRows(rows, out); err != nil {
-				return err
-			}
-			rows = rows[:0]
-		}
-		if !ok {
-			return nil
+	l.expire(final, func(row uint32) { rows = append(rows, row) })
+	for from := 0; from < len(rows); from += vec.BatchSize {
+		if err := a.closeRows(rows[from:min(from+vec.BatchSize, len(rows))], out); err != nil {
+			return err
 		}
 	}
+	return nil
 }
 
-// expired takes the next row below a frontier out of the times.
-func (s *asofSide) expired(front int64) (uint32, bool) {
-	for {
-		x, ok := s.times.next(front)
-		if !ok {
-			return 0, false
-		}
+// expire takes the rows below a frontier out of the times, in no order.
+func (s *asofSide) expire(front int64, take func(row uint32)) {
+	s.times.below(front, func(x expiry) {
 		if s.weightOf(x.id) > 0 && s.at[x.id] == x.at {
-			return x.id, true
+			take(x.id)
 		}
-	}
+	})
 }
 
 func (s *asofSide) weightOf(row uint32) int64 {
@@ -137,20 +125,16 @@ func (a *asof) dropRight(front int64) {
 		return
 	}
 	var c cursor
-	for {
-		row, ok := r.expired(front)
-		if !ok {
-			return
-		}
+	r.expire(front, func(row uint32) {
 		if mutant.On("the last right row of a key is forgotten") {
 			a.evict(r, row)
-			continue
+			return
 		}
 		q := r.seq(r.part[row])
 		for r.seqs.first(q, &c); c.row() != row; r.seqs.first(q, &c) {
 			a.evict(r, c.row())
 		}
-	}
+	})
 }
 
 // cleanForward forgets the right rows below both frontiers, and the left rows that have a
@@ -158,17 +142,13 @@ func (a *asof) dropRight(front int64) {
 func (a *asof) cleanForward(at [2]int64, both int64) {
 	l, r := a.sides[0], a.sides[1]
 	if r.timed {
-		for {
-			row, ok := r.expired(both)
-			if !ok {
-				break
-			}
+		r.expire(both, func(row uint32) {
 			a.ps = append(a.ps[:0], r.part[row])
 			if lp := a.mate(r, l, a.ps)[0]; int(lp) < len(l.of) {
 				a.dropFrom(lp, row)
 			}
 			a.evict(r, row)
-		}
+		})
 	}
 	if at[1] == EndOfInput && (!a.cfg.Retract[0] || at[0] == EndOfInput) {
 		a.dropAll(l)

@@ -125,6 +125,8 @@ func (r *run) holdsBack() bool {
 			held = held || n.EmitOnClose
 		case *physical.Join:
 			held = held || n.EmitOnExpiry
+		case *physical.Asof:
+			held = held || n.EmitOnClose
 		case *physical.SetOp:
 			held = held || n.EmitOnClose
 		case *physical.TopN:
@@ -189,6 +191,8 @@ func (r *run) padsTimes() bool {
 		switch n := n.(type) {
 		case *physical.Join:
 			pads = pads || n.Kind == physical.Left || n.Kind == physical.Full
+		case *physical.Asof:
+			pads = pads || n.Outer
 		case *physical.Close, *physical.Aggregate, *physical.SetOp, *physical.Session, *physical.TopN:
 			waits = true
 		}

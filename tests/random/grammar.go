@@ -72,6 +72,8 @@ func (g *grammar) level(depth int) *Select {
 	switch {
 	case g.size == 0 && g.chance(25):
 		sc = g.streamJoin(s, sc)
+	case g.size == 0 && g.chance(10):
+		sc = g.asofJoin(s, sc)
 	case g.chance(25):
 		sc = sc.with(g.join(s, sc))
 	}

@@ -67,14 +67,10 @@ func (g *grammar) lateJoin() *Select {
 	j := &Join{Kind: []string{"JOIN", "LEFT JOIN", "RIGHT JOIN", "FULL JOIN", "SEMI JOIN", "ANTI JOIN"}[g.r.IntN(6)], Stream: true,
 		From: From{Table: g.sources[g.r.IntN(2)].Name, Alias: g.name("t")}}
 	left, right := columnsOf(s.From.Alias, sourceColumns()), columnsOf(j.Alias, sourceColumns())
-	for len(j.On) != 2 {
-		j.On = g.band(left, right)
-	}
-	if g.chance(70) {
-		j.On = append(j.On, g.sameKind(left, right))
-	}
-	if g.chance(30) {
-		j.On = append(j.On, g.simple(left.with(right)))
+	if g.chance(25) {
+		g.lateAsof(j, left, right)
+	} else {
+		g.banded(j, left, right)
 	}
 	s.Join = j
 	sc := left
@@ -92,10 +88,26 @@ func (g *grammar) lateJoin() *Select {
 	return s
 }
 
+// banded bounds the times of both sides by one another.
+func (g *grammar) banded(j *Join, left, right scope) {
+	for len(j.On) != 2 {
+		j.On = g.band(left, right)
+	}
+	if g.chance(70) {
+		j.On = append(j.On, g.sameKind(left, right))
+	}
+	if g.chance(30) {
+		j.On = append(j.On, g.simple(left.with(right)))
+	}
+}
+
 // joinsBand tells that a query is one of those above: shrinking may leave them.
 func (c *Case) joinsBand(s *Select) bool {
-	return s.Join != nil && s.Join.Stream && s.From.Sub == nil && s.Join.Sub == nil && len(s.Join.On) >= 2 && len(s.Union) == 0 &&
-		isBand(s.Join.On[0]) && isBand(s.Join.On[1])
+	j := s.Join
+	if j == nil || !j.Stream || s.From.Sub != nil || j.Sub != nil || len(j.On) == 0 || len(s.Union) > 0 || !isBand(j.On[0]) {
+		return false
+	}
+	return strings.HasPrefix(j.Kind, "ASOF") || len(j.On) >= 2 && isBand(j.On[1])
 }
 
 func isBand(e *Expr) bool {

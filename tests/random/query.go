@@ -207,7 +207,11 @@ func (p *printer) from(f From) {
 }
 
 func (p *printer) join(j *Join) {
-	if j == nil {
+	switch {
+	case j == nil:
+		return
+	case p.d == Duck && strings.HasPrefix(j.Kind, "ASOF"):
+		p.asof(j)
 		return
 	}
 	p.add(" ", j.Kind, " ")
