@@ -58,8 +58,6 @@ func readCorpus(t testing.TB) []corpusCase {
 // they are refused with the name of the clause.
 var refusedByName = map[string]string{
 	"q-tablesample": "TABLESAMPLE is not supported",
-	"q-pivot":       "PIVOT is not supported",
-	"q-unpivot":     "UNPIVOT is not supported",
 	"q-match":       "MATCH_RECOGNIZE is not supported",
 }
 

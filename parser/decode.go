@@ -93,17 +93,32 @@ func (d *decoder) carried(n tidb.ExprNode) (carrier, bool) {
 		return carrier{}, false
 	}
 	for i, h := range c.holes {
-		if h.query == nil {
-			*h.expr = d.expr(call.Args[i+1])
-			continue
-		}
-		sub, ok := call.Args[i+1].(*tidb.SubqueryExpr)
-		if !ok {
+		if !d.fill(h, call.Args[i+1]) {
 			return carrier{}, false
 		}
-		*h.query = d.query(sub.Query)
 	}
 	return c, true
+}
+
+func (d *decoder) fill(h hole, n tidb.ExprNode) bool {
+	if h.expr != nil {
+		*h.expr = d.expr(n)
+		return true
+	}
+	sub, ok := n.(*tidb.SubqueryExpr)
+	if !ok {
+		return false
+	}
+	if h.query != nil {
+		*h.query = d.query(sub.Query)
+		return true
+	}
+	sel, ok := sub.Query.(*tidb.SelectStmt)
+	if !ok || sel.From == nil {
+		return false
+	}
+	*h.table = d.tableRef(sel.From.TableRefs)
+	return true
 }
 
 // expr decodes an expression.

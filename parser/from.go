@@ -202,7 +202,7 @@ func (p *parser) refusedFactor() bool {
 	t := p.peek()
 	switch word := p.upper(t); {
 	case word == "TABLESAMPLE":
-	case (word == "PIVOT" || word == "UNPIVOT" || word == "MATCH_RECOGNIZE") && p.opAt(1, "("):
+	case word == "MATCH_RECOGNIZE" && p.opAt(1, "("):
 	default:
 		return false
 	}
@@ -231,7 +231,9 @@ func (p *parser) tableSoft() bool {
 	switch p.upper(p.peek()) {
 	case "LEFT", "RIGHT", "FULL", "SEMI", "ANTI", "ASOF", "MATCH_CONDITION", "TABLESAMPLE":
 		return true
-	case "PIVOT", "UNPIVOT", "MATCH_RECOGNIZE":
+	case "PIVOT", "UNPIVOT":
+		return p.startsPivot()
+	case "MATCH_RECOGNIZE":
 		return p.opAt(1, "(")
 	case "WATERMARK":
 		return p.startsWatermark()

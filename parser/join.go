@@ -10,12 +10,20 @@ import (
 // joins reads a table reference and the joins behind it.
 func (p *parser) joins() source { return p.joinTail(p.factor()) }
 
-// joinTail reads joins and LATERAL VIEWs; joins without parentheses associate
-// to the left.
+// joinTail reads joins, LATERAL VIEWs, PIVOT and UNPIVOT, which associate to the left.
 func (p *parser) joinTail(left source) source {
+	depth := p.depth
+	defer func() { p.depth = depth }()
 	for !p.failed {
 		if p.isWords("LATERAL", "VIEW") {
 			left = p.lateralView(left)
+			continue
+		}
+		if p.startsPivot() {
+			if !p.enter() { // it is nested in what follows
+				return source{}
+			}
+			left = p.pivoted(left)
 			continue
 		}
 		join, span := p.joinOperator()

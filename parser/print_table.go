@@ -34,6 +34,10 @@ func (pr *printer) table(t ast.TableRef) {
 		pr.tableFunc(t)
 	case *ast.Join:
 		pr.join(t)
+	case *ast.Pivot:
+		pr.pivot(t)
+	case *ast.Unpivot:
+		pr.unpivot(t)
 	}
 }
 
@@ -103,8 +107,7 @@ func (pr *printer) join(j *ast.Join) {
 		pr.put("ASOF ")
 	}
 	pr.put(j.Kind.String(), " JOIN ")
-	_, nested := j.R.(*ast.Join)
-	pr.side(j.R, nested)
+	pr.side(j.R, isNested(j.R))
 	if j.Match != nil {
 		pr.put(" MATCH_CONDITION (")
 		pr.expr(j.Match, 0)
@@ -116,6 +119,15 @@ func (pr *printer) join(j *ast.Join) {
 		pr.idents(j.Using)
 		pr.put(")")
 	}
+}
+
+// isNested reports what stands on the right of a join in parentheses only.
+func isNested(t ast.TableRef) bool {
+	switch t.(type) {
+	case *ast.Join, *ast.Pivot, *ast.Unpivot:
+		return true
+	}
+	return false
 }
 
 func isComma(t ast.TableRef) bool {

@@ -128,7 +128,11 @@ func (g *generator) table(d int) ast.TableRef {
 	if d > 0 && g.flip(2) {
 		return g.join(d - 1)
 	}
-	switch g.rng.IntN(5) {
+	switch g.rng.IntN(7) {
+	case 5:
+		return g.pivot(d)
+	case 6:
+		return g.unpivot(d)
 	case 0:
 		return &ast.Derived{Query: g.query(d - 1), Lateral: g.flip(2), Alias: g.alias(), Watermark: g.watermark(d - 1)}
 	case 1:

@@ -117,10 +117,11 @@ func (o operand) atLeast(l level) rope {
 }
 
 // hole is a place in one of our nodes that an argument of its carrier fills:
-// an expression, or a query that TiDB parsed as a subquery.
+// an expression, or a query or the FROM of one that TiDB parsed as a subquery.
 type hole struct {
 	expr  *ast.Expr
 	query **ast.Query
+	table *ast.TableRef
 }
 
 // carrier is what an id in the text for TiDB stands for. A leaf (a column, a
@@ -140,6 +141,14 @@ type arg struct {
 func fill(slot *ast.Expr, o operand) arg        { return arg{hole{expr: slot}, o.rope} }
 func fillQuery(slot **ast.Query, q rope) arg    { return arg{hole{query: slot}, q.wrapped()} }
 func fills(slots []ast.Expr, o []operand) []arg { return fillAll(nil, slots, o) }
+
+// fillTable makes an argument of a table reference or a join: a query that reads it.
+func fillTable(slot *ast.TableRef, s source) arg {
+	out := newRope("(SELECT 1 FROM ", s.span.Start)
+	out.join(s.rope)
+	out.add(")", max(s.span.Start, s.span.End-1))
+	return arg{hole{table: slot}, out}
+}
 
 func fillAll(list []arg, slots []ast.Expr, o []operand) []arg {
 	for i := range o {

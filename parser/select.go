@@ -96,8 +96,8 @@ func (p *parser) clauseList(c *clauses, rank int) {
 		p.readClause(c, clause)
 	}
 	if p.workerClause() && !p.failed {
-		p.fail(diag.Errorf(diag.NotSupported, p.here(), "%s BY is not supported", p.upper(p.peek())).
-			WithHint("the engine places rows on workers; for an order write ORDER BY"))
+		p.fail(diag.Errorf(diag.WorkerClause, p.here(), "%s BY places rows on workers, which the engine does by itself", p.upper(p.peek())).
+			WithHint("leave it out; for an order write ORDER BY, in a query that runs on with LIMIT"))
 	}
 }
 

@@ -55,7 +55,7 @@ const (
 	UnknownStatement Code = "SQL1014"
 
 	// SQL1015: known SQL that is not supported, by name.
-	// Example: SELECT * FROM t PIVOT (sum(x) FOR q IN ('a'))
+	// Example: SELECT * FROM t MATCH_RECOGNIZE (PATTERN (A))
 	NotSupported Code = "SQL1015"
 
 	// SQL1016: an unknown type name, or wrong type arguments.
@@ -84,6 +84,10 @@ const (
 
 	// SQL1022: more or fewer statements than one were expected.
 	StatementCount Code = "SQL1022"
+
+	// SQL1023: a clause on which worker gets which rows, which the engine decides by itself.
+	// Example: SELECT v FROM t CLUSTER BY v
+	WorkerClause Code = "SQL1023"
 
 	// SQL1099: the inner grammar refused what the front end let through.
 	Syntax Code = "SQL1099"

@@ -119,6 +119,16 @@ const (
 	// changed where it is used.
 	// Example: SELECT sum(v) OVER w FROM plain
 	UnknownWindow Code = "SQL2032"
+
+	// SQL2033: a function of the place and the order in which rows are processed, which
+	// another run does not repeat.
+	// Example: SELECT monotonically_increasing_id() FROM plain
+	NotRepeatable Code = "SQL2033"
+
+	// SQL2034: a PIVOT or UNPIVOT that cannot be: no aggregate, a value that is no constant,
+	// a column that is used twice.
+	// Example: SELECT * FROM plain PIVOT (v FOR k IN ('a', 'b'))
+	BadPivot Code = "SQL2034"
 )
 
 // Streaming plans that are refused (planner).

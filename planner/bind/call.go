@@ -107,6 +107,11 @@ func (b *Binder) unknownFunction(name string, span diag.Span) {
 		b.errorf(diag.MisplacedWindow, span, "%s needs OVER (…)", name).WithHint("write %s", w.Syntax[0])
 		return
 	}
+	if instead, ok := unrepeatable[strings.ToLower(name)]; ok {
+		b.errorf(diag.NotRepeatable, span, "%s depends on the worker and the order in which a row is processed, which another run does not repeat", name).
+			Hint = instead
+		return
+	}
 	d := b.errorf(diag.UnknownFunction, span, "unknown function %q", name)
 	if s, ok := synonyms[strings.ToLower(name)]; ok {
 		d.Hint = "write " + s
@@ -139,6 +144,7 @@ func (e *env) aggregate(x *ast.Call, f *fn.Aggregate) expr.Node {
 	if !ok {
 		return nil
 	}
+	agg.Filter = conjunction(e.sel.cell, agg.Filter)
 	i := e.sel.addAggregate(agg)
 	return e.then(x, f, &expr.Column{Index: aggBase + i, Name: agg.String(), T: agg.Impl.Result})
 }
@@ -266,10 +272,13 @@ func onlyOuter(args []expr.Node) bool {
 	return len(cols) > 0
 }
 
-// conjunction joins conditions, of which the first may be nil.
+// conjunction joins conditions, of which each may be nil.
 func conjunction(a, b expr.Node) expr.Node {
-	if a == nil {
+	switch {
+	case a == nil:
 		return b
+	case b == nil:
+		return a
 	}
 	return expr.NewAnd(a, b)
 }

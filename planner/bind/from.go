@@ -45,6 +45,10 @@ func (b *Binder) from(ref ast.TableRef, outer *scope) (logical.Node, *scope) {
 		return b.tableFunc(x, outer)
 	case *ast.File:
 		return b.file(x)
+	case *ast.Pivot:
+		return b.pivot(x, outer)
+	case *ast.Unpivot:
+		return b.unpivot(x, outer)
 	}
 	b.errorf(diag.NotPlanned, ref.Pos(), "this form of FROM is not supported")
 	return broken()

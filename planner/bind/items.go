@@ -1,7 +1,6 @@
 package bind
 
 import (
-	"sort"
 	"strings"
 
 	"github.com/sqlstream/sqlstream/exec/expr"
@@ -48,13 +47,7 @@ func (sel *selectBinder) expandStar(star *ast.Star) {
 		sel.expandStruct(star)
 		return
 	}
-	var cols []int
-	for i, c := range sel.scope.cols {
-		if !c.hidden && !c.extra {
-			cols = append(cols, i)
-		}
-	}
-	sort.SliceStable(cols, func(a, b int) bool { return sel.scope.cols[cols[a]].using > sel.scope.cols[cols[b]].using })
+	cols := sel.scope.visible()
 	if len(cols) == 0 && !sel.scope.broken {
 		sel.fail()
 		sel.b.errorf(diag.NoColumns, star.Span, "* without a FROM clause has no columns")

@@ -82,6 +82,10 @@ func walkFrom(ref ast.TableRef, visit func(*ast.TableName)) {
 	case *ast.Join:
 		walkFrom(x.L, visit)
 		walkFrom(x.R, visit)
+	case *ast.Pivot:
+		walkFrom(x.Input, visit)
+	case *ast.Unpivot:
+		walkFrom(x.Input, visit)
 	}
 }
 

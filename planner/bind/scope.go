@@ -77,6 +77,18 @@ func (s *scope) ref(i int) *expr.Column {
 	return &expr.Column{Index: c.index, Name: name, T: c.typ}
 }
 
+// visible lists the columns of *, in its order.
+func (s *scope) visible() []int {
+	var cols []int
+	for i, c := range s.cols {
+		if !c.hidden && !c.extra {
+			cols = append(cols, i)
+		}
+	}
+	sort.SliceStable(cols, func(a, b int) bool { return s.cols[cols[a]].using > s.cols[cols[b]].using })
+	return cols
+}
+
 // find lists the columns of a name, with a table or without: those of exactly this
 // spelling, else those that differ in case.
 func (s *scope) find(table, name string) []int {

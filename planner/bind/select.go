@@ -51,6 +51,7 @@ type selectBinder struct {
 	overAt   []int      // their columns, once the nodes are made
 	qualify  expr.Node  // nil = none
 	keying   bool       // GROUP BY is being bound: its subqueries are joined before
+	cell     expr.Node  // of PIVOT: which rows aggregates count; nil = all
 
 	spans map[*expr.Column]diag.Span // where columns were written, for "not grouped"
 	ok    bool

@@ -13,3 +13,10 @@ var synonyms = map[string]string{
 	"regexp_substr": "regexp_extract(x, pattern)", "ucase": "upper(x)", "lcase": "lower(x)", "dateadd": "t + INTERVAL '1' DAY",
 	"unnest_array": "UNNEST(x)", "flatten": "UNNEST(x)", "tumble_proctime": "window(now(), size)", "iif": "if(condition, a, b)",
 }
+
+// unrepeatable maps functions of Spark whose values come from how a run is spread over
+// workers to the nearest query that has one answer.
+var unrepeatable = map[string]string{
+	"monotonically_increasing_id": "number the rows by their columns: row_number() OVER (ORDER BY …)",
+	"spark_partition_id":          "group by a hash of a column: hash(k) % n",
+}

@@ -3,7 +3,6 @@ package decorrelate
 import (
 	"github.com/sqlstream/sqlstream/exec/expr"
 	"github.com/sqlstream/sqlstream/exec/mutant"
-	"github.com/sqlstream/sqlstream/exec/vec"
 	"github.com/sqlstream/sqlstream/planner/logical"
 )
 
@@ -30,22 +29,11 @@ func (p *pusher) aggregate(x *logical.Aggregate) logical.Node {
 
 // orEmpty is the result of an aggregate, or what it is over no rows.
 func (p *pusher) orEmpty(result expr.Node, a logical.Agg) expr.Node {
-	empty := p.d.empty(a)
+	empty := a.Empty()
 	if empty.IsNull() || mutant.On("the count of nothing is NULL") {
 		return result
 	}
 	return &expr.Coalesce{Args: []expr.Node{result, empty}}
-}
-
-// empty is the result of an aggregate over no rows.
-func (d *decorrelator) empty(a logical.Agg) *expr.Const {
-	acc := a.Impl.New(false)
-	acc.Grow(1)
-	b := vec.NewBuilder(a.Impl.Result)
-	if err := acc.Result([]uint32{0}, b); err != nil {
-		return expr.Null(a.Impl.Result)
-	}
-	return expr.NewConst(b.Take())
 }
 
 // emptyGroup recognises a subquery that is one row computed from an aggregate: the left
@@ -75,7 +63,7 @@ func (p *pusher) emptyRow(n logical.Node) []expr.Node {
 		p.bare = x
 		out := make([]expr.Node, len(x.Aggs))
 		for i, a := range x.Aggs {
-			out[i] = p.d.empty(a)
+			out[i] = a.Empty()
 		}
 		return out
 	}

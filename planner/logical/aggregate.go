@@ -4,6 +4,7 @@ import (
 	"github.com/sqlstream/sqlstream/exec/expr"
 	"github.com/sqlstream/sqlstream/exec/fn"
 	"github.com/sqlstream/sqlstream/exec/types"
+	"github.com/sqlstream/sqlstream/exec/vec"
 )
 
 // Aggregate groups rows by its keys. Its schema is the keys, then the aggregates.
@@ -84,6 +85,17 @@ func (g Agg) String() string {
 		text += " FILTER (WHERE " + g.Filter.String() + ")"
 	}
 	return text
+}
+
+// Empty is the result over no rows.
+func (g Agg) Empty() *expr.Const {
+	acc := g.Impl.New(false)
+	acc.Grow(1)
+	b := vec.NewBuilder(g.Impl.Result)
+	if err := acc.Result([]uint32{0}, b); err != nil {
+		return expr.Null(g.Impl.Result)
+	}
+	return expr.NewConst(b.Take())
 }
 
 // Describe implements Node.
