@@ -95,8 +95,8 @@ func (p *pivoter) bindValue(v ast.PivotValue) (string, bool) {
 	p.sel.cell = nil
 	name := ""
 	for i, x := range v.Exprs {
-		n := e.expr(x)
-		if n == nil {
+		n, ok := p.constant(e, x)
+		if !ok {
 			return "", false
 		}
 		text, ok := p.text(x, n)
@@ -116,12 +116,28 @@ func (p *pivoter) bindValue(v ast.PivotValue) (string, bool) {
 	return name, true
 }
 
-// text is a constant as text, which names its column.
-func (p *pivoter) text(x ast.Expr, n expr.Node) (string, bool) {
+func (p *pivoter) constant(e *env, x ast.Expr) (expr.Node, bool) {
+	var n expr.Node
+	reads := false
+	walkExpr(x, func(x ast.Expr) bool {
+		_, ok := x.(*ast.ColumnRef)
+		reads = reads || ok
+		return true
+	})
+	if !reads {
+		if n = e.expr(x); n == nil {
+			return nil, false
+		}
+	}
 	if _, ok := n.(*expr.Const); !ok {
 		p.b.errorf(diag.BadPivot, x.Pos(), "a value of PIVOT must be a constant")
-		return "", false
+		return nil, false
 	}
+	return n, true
+}
+
+// text is a constant as text, which names its column.
+func (p *pivoter) text(x ast.Expr, n expr.Node) (string, bool) {
 	c, ok := p.b.cast(x.Pos(), n, types.Of(types.String)).(*expr.Const)
 	if !ok {
 		return "", false

@@ -48,7 +48,7 @@ var classes = []class{
 	{"STREAMING_OUTPUT_MODE", "SQL300", ""},
 	{"NON_TIME_WINDOW_NOT_SUPPORTED", "SQL3001", ""},
 	{"_LEGACY_ERROR_TEMP_1039", "SQL2013", ""},
-	{"_LEGACY_ERROR_TEMP_3102", "SQL300 SQL301", ""},
+	{"_LEGACY_ERROR_TEMP_3102", "SQL300 SQL301 SQL1023 SQL2033", ""},
 	{"STREAM_FAILED", "SQL30", ""},
 	{"DIVIDE_BY_ZERO", "SQL2020", `zero`},
 	{"ARITHMETIC_OVERFLOW", "SQL2020", `overflow|out of range|does not fit`},
