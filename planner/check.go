@@ -69,7 +69,7 @@ func (p *planner) checkSinkKey(o *output, props *physical.Props, out *physical.O
 		}
 		p.errorf(diag.SinkKey, o.span, "the key of sink %q (%s) is not unique in the query, %s", o.name,
 			keyNames(props, o.sink.Key), own).
-			WithHint("group by the key of the sink")
+			WithHint("group by the key of the sink, or set on_conflict = 'latest' on the sink")
 		return
 	}
 	out.Key = o.sink.Key

@@ -21,6 +21,9 @@ func (p *planner) physical() (*physical.Query, error) {
 	for i, o := range p.outs {
 		choices[i] = p.choose(o)
 	}
+	for i, o := range p.outs {
+		p.resolveConflicts(o, choices[i].mode)
+	}
 	plans := make([]logical.Node, len(p.outs))
 	opts := make([]lower.Options, len(p.outs))
 	for i, o := range p.outs {

@@ -79,3 +79,11 @@ type EntryAccumulator interface {
 	// LoadEntry restores an entry.
 	LoadEntry(group uint32, sub, val []byte) error
 }
+
+// Owing is an Accumulator that knows its values one by one, and so which of them were
+// taken back without having been there.
+type Owing interface {
+	// Owes reports such a value among those changed since the last DirtyEntries. It is
+	// asked when all changes of a trigger are in.
+	Owes() bool
+}

@@ -34,6 +34,10 @@ func (discard) Put(key, value []byte)       {}
 func (discard) Delete(key []byte)           {}
 func (discard) DeleteRange(from, to []byte) {}
 
+// Forget ends a trigger of an operator whose changes nobody logs: what it has noted for
+// LogState is dropped.
+func Forget(op Operator) error { return op.LogState(discard{}) }
+
 // logBound writes a bound that has moved.
 func logBound(log Log, bound int64, logged *int64) {
 	if bound != *logged && !mutant.On("the bound is not logged") {

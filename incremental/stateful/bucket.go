@@ -159,6 +159,11 @@ func (b *bucket) check(name string) error {
 			}
 		}
 	}
+	for _, a := range b.accs {
+		if o, ok := a.(fn.Owing); ok && o.Owes() {
+			return fmt.Errorf("%s: a row was deleted that is not there", name)
+		}
+	}
 	return nil
 }
 

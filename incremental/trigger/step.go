@@ -352,8 +352,24 @@ func (q *Query) prepare(p *planned, out *build.Outcome, payloads [][]byte, tm *t
 		if err := q.Journal.prepare(q, p, out, payloads); err != nil {
 			return err
 		}
+	} else if err := q.forget(); err != nil {
+		return err
 	}
 	return q.at(Prepared, p.id)
+}
+
+// forget ends the trigger of a query without a checkpoint: operators must not gather
+// what they would log, nor take it for changes of the next trigger.
+func (q *Query) forget() error {
+	if q.Graph.Query.Finite {
+		return nil // its operators know
+	}
+	for _, op := range q.Graph.Ops {
+		if err := stateful.Forget(op.Operator); err != nil {
+			return fmt.Errorf("operator %s: %w", op.ID, err)
+		}
+	}
+	return nil
 }
 
 func (q *Query) publish(ctx context.Context, batch int64, payloads [][]byte, tm *timing) error {

@@ -195,6 +195,10 @@ func (b *Binder) sinkOptions(d *ast.Definition, out *catalog.Sink, span diag.Spa
 	}
 	out.Options = opts
 	out.Common.IgnoreDeletes = dec.Enum("on_delete") == "ignore"
+	out.Common.Latest, out.Common.LatestBy = dec.Enum("on_conflict") == "latest", dec.Text("conflict_order")
+	if out.Common.LatestBy != "" && !out.Common.Latest {
+		b.errorf(diag.OptionConflict, dec.Span("conflict_order"), "conflict_order has no effect without on_conflict = 'latest'")
+	}
 }
 
 func (b *Binder) sinkConnector(opts []option.Value, span diag.Span) *sink.Connector {

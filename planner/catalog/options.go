@@ -67,5 +67,9 @@ func SinkSpecs() []option.Spec {
 		{Name: "format", Type: option.Text, Doc: "How the data is laid out."},
 		{Name: "on_delete", Type: option.Enum, Values: []string{"fail", "ignore"}, Default: "fail",
 			Doc: "Update mode at a sink that cannot delete: refuse the query, or drop removed keys and count them."},
+		{Name: "on_conflict", Type: option.Enum, Values: []string{"fail", "latest"}, Default: "fail",
+			Doc: "Update mode at a sink whose PRIMARY KEY is not unique in the query: refuse the query, or keep for each key the latest row, the one with the greatest conflict_order; if it goes, the next one comes back. The rows of each key are state."},
+		{Name: "conflict_order", Type: option.Text,
+			Doc: "With on_conflict = 'latest': the column that orders the rows of a key; by default the event time of the query, if it has one. Of equal rows the first counts, by their columns from the left."},
 	}
 }

@@ -44,7 +44,9 @@ type Sink struct {
 
 // SinkOptions are the options that every sink has.
 type SinkOptions struct {
-	IgnoreDeletes bool // on_delete = 'ignore': update mode drops removed keys and counts them
+	IgnoreDeletes bool   // on_delete = 'ignore': update mode drops removed keys and counts them
+	Latest        bool   // on_conflict = 'latest': of rows with the same sink key one wins
+	LatestBy      string // conflict_order: the column whose greatest value wins; "" = event time
 }
 
 // ObjectName implements Object.
