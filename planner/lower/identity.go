@@ -3,6 +3,7 @@ package lower
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"slices"
 	"sort"
 	"strings"
 
@@ -72,6 +73,36 @@ func (id identity) projected(exprs []expr.Node) identity {
 		out.cols[i] = id.text(e)
 	}
 	return out
+}
+
+// longestText is how long a text of an identity may grow before its hash stands for it.
+const longestText = 4096
+
+// bounded has no long texts. The columns of many operators name their rows, and the
+// rows of the next operator its columns, so that texts would double at each level.
+func (id identity) bounded() identity {
+	id.base = shorten(id.base)
+	id.filters = shortenAll(id.filters)
+	id.cols = shortenAll(id.cols)
+	return id
+}
+
+func shortenAll(list []string) []string {
+	if !slices.ContainsFunc(list, func(s string) bool { return len(s) > longestText }) {
+		return list
+	}
+	out := make([]string, len(list))
+	for i, s := range list {
+		out[i] = shorten(s)
+	}
+	return out
+}
+
+func shorten(s string) string {
+	if len(s) <= longestText {
+		return s
+	}
+	return "#" + hashOf(s)
 }
 
 // hashOf is an operator id.

@@ -177,6 +177,12 @@ func column(in *lowered, i int) *expr.Column {
 
 // node lowers a node; need says which of its columns are read.
 func (l *Lowerer) node(n logical.Node, need []bool) *lowered {
+	out := l.dispatch(n, need)
+	out.id = out.id.bounded()
+	return out
+}
+
+func (l *Lowerer) dispatch(n logical.Node, need []bool) *lowered {
 	switch x := n.(type) {
 	case *logical.Scan:
 		return l.scan(x, need)

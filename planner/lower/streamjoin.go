@@ -1,6 +1,7 @@
 package lower
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -41,6 +42,9 @@ func (l *Lowerer) streamJoin(j *logical.Join, need []bool) *lowered {
 	return out
 }
 
+// mostNames is how many inputs name a side of a join.
+const mostNames = 6
+
 // relationsOf names a relation by what it reads.
 func relationsOf(n logical.Node, otherwise string) string {
 	var names []string
@@ -55,6 +59,9 @@ func relationsOf(n logical.Node, otherwise string) string {
 	})
 	if len(names) == 0 {
 		return otherwise
+	}
+	if len(names) > mostNames {
+		names = append(names[:mostNames-1:mostNames-1], fmt.Sprintf("%d more", len(names)-mostNames+1))
 	}
 	return strings.Join(names, "+")
 }
