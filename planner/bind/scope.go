@@ -1,6 +1,7 @@
 package bind
 
 import (
+	"slices"
 	"sort"
 	"strings"
 
@@ -145,7 +146,29 @@ func (s *scope) lookup(parts []ast.Ident) (matches []int, rest []ast.Ident) {
 			return m, parts[2:]
 		}
 	}
-	return s.find("", parts[0].Name), parts[1:]
+	matches = s.find("", parts[0].Name)
+	if len(parts) > 1 && !s.takesField(matches, parts[1].Name) && s.tableAbove(parts) {
+		return nil, nil
+	}
+	return matches, parts[1:]
+}
+
+// takesField reports whether one of the columns has a field of this name.
+func (s *scope) takesField(cols []int, name string) bool {
+	return slices.ContainsFunc(cols, func(i int) bool {
+		t := s.cols[i].typ
+		return t.Kind == types.Map || t.Kind == types.Struct && fieldIndex(t, name) >= 0
+	})
+}
+
+// tableAbove reports whether a query around has the table, and in it the column, of a path.
+func (s *scope) tableAbove(parts []ast.Ident) bool {
+	for p := s.parent; p != nil; p = p.parent {
+		if len(p.find(parts[0].Name, parts[1].Name)) > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // names lists what could have been meant, for suggestions.
