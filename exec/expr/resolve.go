@@ -1,6 +1,7 @@
 package expr
 
 import (
+	"fmt"
 	"strings"
 	"time"
 
@@ -112,14 +113,14 @@ func (r *Resolver) coerce(f *fn.Scalar, impl fn.Impl, args []Node) error {
 	}
 	for i, want := range impl.Args {
 		if l, ok := args[i].(*Lambda); ok {
-			body, err := r.Cast(l.Body, want, false)
+			body, err := r.implicit(f.Name, l.Body, want)
 			if err != nil {
 				return err
 			}
 			args[i] = l.WithChildren([]Node{body})
 			continue
 		}
-		arg, err := r.Cast(args[i], want, false)
+		arg, err := r.implicit(f.Name, args[i], want)
 		if err != nil {
 			return err
 		}
@@ -210,6 +211,16 @@ func (r *Resolver) Cast(x Node, to types.Type, try bool) (Node, error) {
 	return r.Fold(n), nil
 }
 
+// implicit is a cast that the query does not write. A constant that has no value of the
+// type is an error of the query, not of a row.
+func (r *Resolver) implicit(what string, x Node, to types.Type) (Node, error) {
+	n, err := r.Cast(x, to, false)
+	if err != nil || !IsConst(x) || IsConst(n) {
+		return n, err
+	}
+	return nil, &ArgumentError{Func: what, Msg: fmt.Sprintf("cannot read %s as %s", x, to)}
+}
+
 // Case builds CASE WHEN conds[i] THEN thens[i] … ELSE otherwise END, finding the
 // common type of the branches; otherwise may be nil.
 func (r *Resolver) Case(conds, thens []Node, otherwise Node) (Node, error) {
@@ -252,7 +263,7 @@ func (r *Resolver) Unify(what string, nodes []Node) ([]Node, error) {
 	}
 	out := make([]Node, len(nodes))
 	for i, n := range nodes {
-		c, err := r.Cast(n, t, false)
+		c, err := r.implicit(what, n, t)
 		if err != nil {
 			return nil, err
 		}

@@ -58,6 +58,16 @@ func (e *env) boundsInOrder(f *ast.Frame) bool {
 
 // offset binds the x of x PRECEDING, a constant that is not negative.
 func (e *env) offset(x ast.Expr) (*expr.Const, bool) {
+	constant := true
+	walkExpr(x, func(p ast.Expr) bool {
+		_, column := p.(*ast.ColumnRef)
+		constant = constant && !column
+		return true
+	})
+	if !constant {
+		e.b.errorf(diag.BadFrame, x.Pos(), "the offset of a frame must be a constant, the same for all rows")
+		return nil, false
+	}
 	n := (&env{b: e.b, scope: &scope{}}).expr(x)
 	if n == nil {
 		return nil, false
