@@ -123,6 +123,11 @@ func (g *grammar) from(s *Select, depth int) (scope, bool) {
 	}
 	s.From = From{Sub: sub, Alias: alias}
 	sc := itemsOf(alias, sub)
+	if g.size == 0 && g.chance(20) {
+		if pivoted, ok := g.pivot(&s.From); ok {
+			return pivoted, false
+		}
+	}
 	if g.chance(20) {
 		if s.From.Top = g.top(sub); s.From.Top.Rank != "" {
 			sc.add(&Expr{Kind: Big, Text: alias + "." + s.From.Top.Rank})

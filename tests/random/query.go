@@ -59,6 +59,7 @@ type From struct {
 	Duck  string
 	Sub   *Select
 	Top   *Top // keeps the first rows of Sub
+	Pivot *Pivot
 	Alias string
 }
 
@@ -202,6 +203,10 @@ func (p *printer) from(f From) {
 		p.add(strings.ReplaceAll(f.Func, "$t", f.Table))
 	default:
 		p.add(f.Table)
+	}
+	if f.Pivot != nil {
+		p.failed = p.failed || p.d == Duck && !f.Pivot.Said
+		p.add(f.Pivot.Text)
 	}
 	p.add(" AS ", f.Alias)
 }
