@@ -202,11 +202,13 @@ func (p *parser) refusedFactor() bool {
 	t := p.peek()
 	switch word := p.upper(t); {
 	case word == "TABLESAMPLE":
+		p.fail(diag.Errorf(diag.NotSupported, t.span(), "TABLESAMPLE draws rows by chance, which another run does not repeat; it is not supported").
+			WithHint("choose rows by a hash of their columns: WHERE pmod(hash(k), 100) < 10"))
 	case word == "MATCH_RECOGNIZE" && p.opAt(1, "("):
+		p.failf(diag.NotSupported, t.span(), "MATCH_RECOGNIZE is not supported")
 	default:
 		return false
 	}
-	p.failf(diag.NotSupported, t.span(), "%s is not supported", p.upper(t))
 	return true
 }
 

@@ -17,7 +17,12 @@ func (pr *printer) query(q *ast.Query) {
 		pr.put(" ORDER BY ALL")
 		pr.direction(*q.OrderAll)
 	}
-	if q.Limit != nil {
+	switch {
+	case q.Ties:
+		pr.put(" FETCH FIRST ")
+		pr.expr(q.Limit, precPrimary)
+		pr.put(" ROWS WITH TIES")
+	case q.Limit != nil:
 		pr.put(" LIMIT ")
 		pr.expr(q.Limit, precPrimary)
 	}

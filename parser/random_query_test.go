@@ -16,7 +16,7 @@ func (g *generator) query(d int) *ast.Query {
 		q.OrderAll = &ast.OrderItem{Desc: g.flip(2)}
 	}
 	if g.flip(4) {
-		q.Limit = &ast.Literal{Kind: ast.LitInt, Text: "3"}
+		q.Limit, q.Ties = &ast.Literal{Kind: ast.LitInt, Text: "3"}, g.flip(3)
 	}
 	if g.flip(4) {
 		q.Offset = &ast.Param{Name: "n"}

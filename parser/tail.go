@@ -34,7 +34,7 @@ func (p *parser) queryTail(q *ast.Query, start int) rope {
 			p.offset(t)
 		case p.startsFetch():
 			p.once(t.limited, "LIMIT")
-			p.fetch(t)
+			p.fetch(q, t)
 		case p.emit != nil && p.emitClause():
 			continue
 		default:
@@ -136,8 +136,8 @@ func (p *parser) offset(t *tail) {
 
 func (p *parser) startsFetch() bool { return p.isWord("FETCH") && p.anyWordAt(1, "FIRST", "NEXT") }
 
-// fetch reads FETCH FIRST [n] ROWS ONLY.
-func (p *parser) fetch(t *tail) {
+// fetch reads FETCH FIRST [n] ROWS ONLY|WITH TIES.
+func (p *parser) fetch(q *ast.Query, t *tail) {
 	span := p.here()
 	p.pos += 2
 	t.limited = true
@@ -151,10 +151,9 @@ func (p *parser) fetch(t *tail) {
 	if p.acceptAny("ROWS", "ROW") == "" {
 		p.unexpected("ROWS")
 	}
-	if p.isWords("WITH", "TIES") {
-		p.failf(diag.NotSupported, p.here(), "WITH TIES is not supported")
+	if q.Ties = p.accept("WITH", "TIES"); !q.Ties {
+		p.expect("ONLY")
 	}
-	p.expect("ONLY")
 }
 
 // noLimit is the count that stands for OFFSET without LIMIT.

@@ -17,6 +17,9 @@ func (i *interpreter) sort(s *logical.Sort) ([]Row, error) {
 	if err != nil {
 		return nil, err
 	}
+	if s.Ties {
+		return i.firstRows(s.Top(), rows)
+	}
 	rows = rows[min(int(s.Offset), len(rows)):]
 	if s.Limit != logical.NoLimit {
 		rows = rows[:min(int(s.Limit), len(rows))]

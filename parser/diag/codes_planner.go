@@ -77,7 +77,8 @@ const (
 	// Example: CREATE SOURCE x (a STRING, WATERMARK FOR a AS a)
 	BadWatermark Code = "SQL2017"
 
-	// SQL2018: LIMIT or OFFSET is not a constant whole number of at least zero.
+	// SQL2018: LIMIT or OFFSET is not a constant whole number of at least zero, or WITH TIES
+	// stands without ORDER BY or with OFFSET.
 	BadLimit Code = "SQL2018"
 
 	// SQL2019: a view that uses itself.

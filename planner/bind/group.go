@@ -312,7 +312,7 @@ func (sel *selectBinder) finish(plan logical.Node, exprs []expr.Node, names []st
 		return nil
 	}
 	if len(keys) > 0 || limit != logical.NoLimit || offset > 0 {
-		plan = &logical.Sort{Input: plan, Keys: keys, Limit: limit, Offset: offset}
+		plan = &logical.Sort{Input: plan, Keys: keys, Limit: limit, Offset: offset, Ties: sel.query != nil && sel.query.Ties}
 	}
 	if len(exprs) > visible {
 		plan = &logical.Project{Input: plan, Exprs: logical.Columns(plan)[:visible], Names: names[:visible]}

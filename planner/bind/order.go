@@ -74,6 +74,10 @@ func (b *Binder) limits(q *ast.Query) (limit, offset int64, ok bool) {
 		offset, fine = b.limit(q.Offset, "OFFSET")
 		ok = ok && fine
 	}
+	if q.Ties && (q.Offset != nil || len(q.OrderBy) == 0 && q.OrderAll == nil) {
+		b.errorf(diag.BadLimit, q.Limit.Pos(), "WITH TIES needs ORDER BY, which says what is tied, and takes no OFFSET")
+		ok = false
+	}
 	return limit, offset, ok
 }
 
@@ -119,7 +123,7 @@ func (b *Binder) sortQuery(r *relation, q *ast.Query) *relation {
 	if len(keys) == 0 && limit == logical.NoLimit && offset == 0 {
 		return r
 	}
-	return &relation{plan: &logical.Sort{Input: r.plan, Keys: keys, Limit: limit, Offset: offset}, spans: r.spans}
+	return &relation{plan: &logical.Sort{Input: r.plan, Keys: keys, Limit: limit, Offset: offset, Ties: q.Ties}, spans: r.spans}
 }
 
 func (b *Binder) columnOrdinal(plan logical.Node, x ast.Expr) expr.Node {

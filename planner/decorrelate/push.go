@@ -304,8 +304,9 @@ func (p *pusher) sort(x *logical.Sort) logical.Node {
 		return in
 	}
 	k := len(p.params)
-	top := &logical.TopN{Input: in, PartitionBy: p.domainCols(), Limit: x.Limit, Offset: x.Offset,
-		Order: logical.MapSortKeys(x.Keys, func(e expr.Node) expr.Node { return p.over(e, plus(k)) })}
+	top := x.Top()
+	top.Input, top.PartitionBy = in, p.domainCols()
+	top.Order = logical.MapSortKeys(x.Keys, func(e expr.Node) expr.Node { return p.over(e, plus(k)) })
 	if mutant.On("LIMIT counts all rows of the query around together") {
 		top.PartitionBy = nil
 	}

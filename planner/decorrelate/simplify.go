@@ -93,7 +93,7 @@ func unique(n logical.Node, cols []int) bool {
 	case *logical.Values:
 		return len(x.Rows) <= 1
 	case *logical.Sort:
-		return x.Limit == 0 || x.Limit == 1
+		return x.Limit == 0 || x.Limit == 1 && !x.Ties
 	case *logical.TopN:
 		return x.Limit == 1 && x.Ranking == logical.ByPosition && allColumnsIn(x.PartitionBy, cols) || unique(x.Input, cols)
 	case *logical.Join:

@@ -15,6 +15,17 @@ type Sort struct {
 	Keys   []SortKey
 	Limit  int64 // NoLimit = all
 	Offset int64
+	// Ties keeps further rows whose keys are those of the last one; Offset is 0 then.
+	Ties bool
+}
+
+// Top is what a cut keeps, without an order of its own.
+func (s *Sort) Top() *TopN {
+	t := &TopN{Input: s.Input, Order: s.Keys, Limit: s.Limit, Offset: s.Offset}
+	if s.Ties {
+		t.Ranking = ByRank
+	}
+	return t
 }
 
 // Schema implements Node.
@@ -41,6 +52,9 @@ func (s *Sort) Describe() string {
 	}
 	if s.Limit != NoLimit {
 		text += fmt.Sprintf(" limit %d", s.Limit)
+	}
+	if s.Ties {
+		text += " with ties"
 	}
 	if s.Offset > 0 {
 		text += fmt.Sprintf(" offset %d", s.Offset)

@@ -17,14 +17,13 @@ func (l *Lowerer) sort(s *logical.Sort, need []bool, root bool) *lowered {
 			if cut := l.limit(s, need); cut != nil {
 				return cut
 			}
-			return l.topN(&logical.TopN{Input: s.Input, Order: s.Keys, Limit: s.Limit, Offset: s.Offset}, need)
+			return l.topN(s.Top(), need)
 		}
 		l.refuseSort(root)
 	}
-	if !l.opt.Finite && s.Limit != logical.NoLimit && l.wholeRow(s.Input).props().Kind == physical.AppendOnly {
+	if s.Ties || !l.opt.Finite && s.Limit != logical.NoLimit && l.wholeRow(s.Input).props().Kind == physical.AppendOnly {
 		// Only the first rows are kept, not all of the stream.
-		top := &logical.TopN{Input: s.Input, Order: s.Keys, Limit: s.Limit, Offset: s.Offset}
-		return l.sort(&logical.Sort{Input: top, Keys: s.Keys, Limit: logical.NoLimit}, need, root)
+		return l.sort(&logical.Sort{Input: s.Top(), Keys: s.Keys, Limit: logical.NoLimit}, need, root)
 	}
 	keys := make([]expr.Node, len(s.Keys))
 	for i, k := range s.Keys {
