@@ -11,10 +11,16 @@ type Pivot struct {
 // pivot puts PIVOT or UNPIVOT behind a query and gives the columns of the result; none if
 // the query has no columns for it.
 func (g *grammar) pivot(f *From) (scope, bool) {
-	if g.chance(50) {
-		return g.pivotColumns(f)
+	for range 6 {
+		draw := g.pivotColumns
+		if g.chance(50) {
+			draw = g.unpivotColumns
+		}
+		if sc, ok := draw(f); ok {
+			return sc, true
+		}
 	}
-	return g.unpivotColumns(f)
+	return nil, false
 }
 
 // pivotColumns makes two aggregates for each of two values. A count over no rows is NULL,
