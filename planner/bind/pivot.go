@@ -100,6 +100,9 @@ func (p *pivoter) bindValue(v ast.PivotValue) (string, bool) {
 			return "", false
 		}
 		text, ok := p.text(x, n)
+		if p.axis[i].Type().Kind == types.String && !n.IsNull() {
+			n = expr.Text(text) // a number is no reason to read the column as numbers
+		}
 		is := p.b.resolve(x.Pos(), "<=>", p.axis[i], n)
 		if is == nil || !ok {
 			return "", false
@@ -116,7 +119,7 @@ func (p *pivoter) bindValue(v ast.PivotValue) (string, bool) {
 	return name, true
 }
 
-func (p *pivoter) constant(e *env, x ast.Expr) (expr.Node, bool) {
+func (p *pivoter) constant(e *env, x ast.Expr) (*expr.Const, bool) {
 	var n expr.Node
 	reads := false
 	walkExpr(x, func(x ast.Expr) bool {
@@ -129,20 +132,24 @@ func (p *pivoter) constant(e *env, x ast.Expr) (expr.Node, bool) {
 			return nil, false
 		}
 	}
-	if _, ok := n.(*expr.Const); !ok {
+	c, ok := n.(*expr.Const)
+	if !ok {
 		p.b.errorf(diag.BadPivot, x.Pos(), "a value of PIVOT must be a constant")
-		return nil, false
 	}
-	return n, true
+	return c, ok
 }
 
 // text is a constant as text, which names its column.
 func (p *pivoter) text(x ast.Expr, n expr.Node) (string, bool) {
-	c, ok := p.b.cast(x.Pos(), n, types.Of(types.String)).(*expr.Const)
-	if !ok {
+	t := p.b.cast(x.Pos(), n, types.Of(types.String))
+	c, ok := t.(*expr.Const)
+	switch {
+	case !ok:
+		if t != nil {
+			p.b.errorf(diag.BadPivot, x.Pos(), "a value of PIVOT must be a constant that names a column")
+		}
 		return "", false
-	}
-	if c.IsNull() {
+	case c.IsNull():
 		return "null", true
 	}
 	return c.V.Text(0), true
