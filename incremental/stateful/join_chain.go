@@ -20,7 +20,10 @@ func (c *chains) grow(n int) {
 // first is the first row + 1 of a list.
 func (c *chains) first(side int, group uint32) uint32 { return c.heads[group][side] }
 
-func (c *chains) empty(group uint32) bool { return c.heads[group] == [2]uint32{} }
+// empty tells that no list of a group has a row; a group that is only counted has no lists.
+func (c *chains) empty(group uint32) bool {
+	return int(group) >= len(c.heads) || c.heads[group] == [2]uint32{}
+}
 
 // add puts a row in front of its list.
 func (c *chains) add(s *joinSide, word int, group, slot uint32) {

@@ -66,7 +66,7 @@ const OperatorFront = -2
 // the same rows makes them final sooner.
 func IsDynamic(n Node, front int) bool {
 	for _, r := range n.Props().Frontiers[front].Rules {
-		if r.Child == OperatorFront || r.Child >= 0 && IsDynamic(n.Children()[r.Child], r.Front) {
+		if r.Child == OperatorFront || r.Child >= 0 && r.Front >= 0 && IsDynamic(n.Children()[r.Child], r.Front) {
 			return true
 		}
 	}

@@ -14,6 +14,7 @@ type grammar struct {
 	nesting int   // of subqueries
 	first   bool  // under DISTINCT ON, whose rows must not change: no subqueries
 	start   int64 // of event time, µs
+	late    bool  // rows may be: each source is read once, as late.go says
 	size    int64 // of the windows over sources, where rows may be late; else 0
 	timed   bool  // some condition reads the clock
 }
@@ -69,14 +70,7 @@ func (g *grammar) level(depth int) *Select {
 		g.distinctOn(s, sc)
 		return s
 	}
-	switch {
-	case g.size == 0 && g.chance(25):
-		sc = g.streamJoin(s, sc)
-	case g.size == 0 && g.chance(10):
-		sc = g.asofJoin(s, sc)
-	case g.chance(25):
-		sc = sc.with(g.join(s, sc))
-	}
+	sc = g.joins(s, sc, depth)
 	if len(sc[Ints]) > 0 && g.chance(25) {
 		s.Unnest, s.UnnestAs, s.Numbered = g.leaf(sc, Ints), g.name("u"), g.chance(30)
 		sc = sc.with(scope{Int: {{Kind: Int, Text: s.UnnestAs + ".e"}}})
@@ -87,7 +81,7 @@ func (g *grammar) level(depth int) *Select {
 	for range []int{0, 0, 0, 1, 1, 2}[g.r.IntN(6)] {
 		s.Where = append(s.Where, g.condition(sc))
 	}
-	if g.size == 0 && len(sc[Time]) > 0 && g.chance(6) {
+	if !g.late && len(sc[Time]) > 0 && g.chance(6) {
 		s.Where = append(s.Where, g.temporal(sc))
 	}
 	switch {
@@ -95,7 +89,8 @@ func (g *grammar) level(depth int) *Select {
 		g.group(s, sc)
 	default:
 		g.project(s, sc, g.kinds(sc))
-		s.Distinct = g.chance(35)
+		g.overItems(s, sc)
+		s.Distinct = g.chance(25)
 	}
 	return s
 }
@@ -108,6 +103,10 @@ func (g *grammar) from(s *Select, depth int) (scope, bool) {
 		s.From = From{Sub: g.windowed(), Alias: alias}
 		return itemsOf(alias, s.From.Sub), false
 	}
+	if depth <= 1 && g.chance(4) { // a table that a stream is joined to
+		s.From = From{Table: g.table(), Alias: alias}
+		return g.streamJoin(s, columnsOf(alias, tableColumns()), depth), false
+	}
 	if depth <= 1 {
 		src := g.sources[g.r.IntN(len(g.sources))]
 		s.From = From{Table: src.Name, Alias: alias}
@@ -115,7 +114,7 @@ func (g *grammar) from(s *Select, depth int) (scope, bool) {
 		if g.chance(15) {
 			g.tableFunction(&s.From, src, sc)
 		}
-		return sc, !src.Changelog && s.From.Func == ""
+		return sc, src.appends() && s.From.Func == ""
 	}
 	sub := g.level(depth - 1)
 	if g.chance(20) {
@@ -129,8 +128,9 @@ func (g *grammar) from(s *Select, depth int) (scope, bool) {
 		}
 	}
 	if g.chance(20) {
-		if s.From.Top = g.top(sub); s.From.Top.Rank != "" {
-			sc.add(&Expr{Kind: Big, Text: alias + "." + s.From.Top.Rank})
+		s.From.Top = g.top(sub)
+		for _, it := range s.From.Top.Added {
+			sc.add(&Expr{Kind: it.Kind, Text: alias + "." + it.Name})
 		}
 	}
 	return sc, false
@@ -155,12 +155,12 @@ func (g *grammar) tableFunction(f *From, src Source, sc scope) {
 		f.Duck = "(SELECT *, time_bucket(INTERVAL '10' MINUTE, ts) - to_minutes(10 * i) AS window_start, " +
 			"time_bucket(INTERVAL '10' MINUTE, ts) + to_minutes(20 - 10 * i) AS window_end FROM $t, (SELECT unnest(range(2)) AS i) WHERE ts IS NOT NULL)"
 	case 2:
-		if !src.Changelog {
+		if src.appends() {
 			f.Func = "drop_duplicates(TABLE $t, DESCRIPTOR(" + keys + "))"
 		}
 		return
 	default:
-		if !src.Changelog {
+		if src.appends() {
 			f.Func = "drop_duplicates_within_watermark(TABLE $t, DESCRIPTOR(" + keys + "))"
 		}
 		return
@@ -254,6 +254,7 @@ func (g *grammar) group(s *Select, sc scope) {
 			s.Items = append(s.Items, Item{same.clone(), g.name("c")})
 		}
 	}
+	g.overItems(s, out)
 	if g.chance(20) {
 		e := g.expr(out, []Kind{Int, Big, Dbl, Str, Bool}[g.r.IntN(5)], 2)
 		s.Items = append(s.Items, Item{e, g.name("c")})
@@ -315,7 +316,10 @@ func (g *grammar) key(sc scope) *Expr {
 
 // join adds a static relation and returns its visible columns.
 func (g *grammar) join(s *Select, left scope) scope {
-	j := &Join{Kind: []string{"JOIN", "LEFT JOIN", "LEFT JOIN", "SEMI JOIN", "ANTI JOIN"}[g.r.IntN(5)]}
+	j := &Join{Kind: []string{"JOIN", "LEFT JOIN", "LEFT JOIN", "SEMI JOIN", "ANTI JOIN", "RIGHT JOIN", "FULL JOIN"}[g.r.IntN(7)]}
+	if g.size > 0 && (j.Kind == "RIGHT JOIN" || j.Kind == "FULL JOIN") { // its rows without times are never late
+		j.Kind = "JOIN"
+	}
 	j.Alias = g.name("t")
 	right := columnsOf(j.Alias, tableColumns())
 	if g.chance(25) {
@@ -333,7 +337,7 @@ func (g *grammar) join(s *Select, left scope) scope {
 	if g.chance(35) {
 		j.On = append(j.On, g.simple(left.with(right)))
 	}
-	s.Join = j
+	s.Joins = append(s.Joins, j)
 	if j.Kind == "SEMI JOIN" || j.Kind == "ANTI JOIN" {
 		return nil
 	}

@@ -16,7 +16,7 @@ func (g *grammar) asofJoin(s *Select, left scope) scope {
 	}
 	near := g.nearest(left, right)
 	if near == nil {
-		return g.streamJoin(s, left)
+		return g.streamJoin(s, left, 1)
 	}
 	j.On = append(j.On, near)
 	for range g.r.IntN(3) {
@@ -24,7 +24,7 @@ func (g *grammar) asofJoin(s *Select, left scope) scope {
 			j.On = append(j.On, same)
 		}
 	}
-	s.Join = j
+	s.Joins = append(s.Joins, j)
 	return left.with(right)
 }
 

@@ -8,11 +8,11 @@ import (
 
 // streamJoin adds a relation that changes: a source, perhaps the same one, or a query over
 // one. It returns the columns that can be read above.
-func (g *grammar) streamJoin(s *Select, left scope) scope {
+func (g *grammar) streamJoin(s *Select, left scope, depth int) scope {
 	j := &Join{Kind: []string{"JOIN", "JOIN", "LEFT JOIN", "RIGHT JOIN", "FULL JOIN", "SEMI JOIN", "ANTI JOIN"}[g.r.IntN(7)], Stream: true}
 	var right scope
 	if g.chance(35) {
-		j.From = From{Sub: g.level(1), Alias: g.name("t")}
+		j.From = From{Sub: g.level(1 + g.r.IntN(depth)), Alias: g.name("t")}
 		right = itemsOf(j.Alias, j.Sub)
 	} else {
 		j.From = From{Table: g.sources[g.r.IntN(len(g.sources))].Name, Alias: g.name("t")}
@@ -30,7 +30,7 @@ func (g *grammar) streamJoin(s *Select, left scope) scope {
 	if g.chance(30) {
 		j.On = append(j.On, g.simple(left.with(right)))
 	}
-	s.Join = j
+	s.Joins = append(s.Joins, j)
 	switch j.Kind {
 	case "SEMI JOIN", "ANTI JOIN":
 		return left
@@ -72,7 +72,7 @@ func (g *grammar) lateJoin() *Select {
 	} else {
 		g.banded(j, left, right)
 	}
-	s.Join = j
+	s.Joins = append(s.Joins, j)
 	sc := left
 	if j.Kind != "SEMI JOIN" && j.Kind != "ANTI JOIN" {
 		sc = left.with(right)
@@ -103,8 +103,11 @@ func (g *grammar) banded(j *Join, left, right scope) {
 
 // joinsBand tells that a query is one of those above: shrinking may leave them.
 func (c *Case) joinsBand(s *Select) bool {
-	j := s.Join
-	if j == nil || !j.Stream || s.From.Sub != nil || j.Sub != nil || len(j.On) == 0 || len(s.Union) > 0 || !isBand(j.On[0]) {
+	if len(s.Joins) != 1 || len(s.Union) > 0 || s.From.Sub != nil {
+		return false
+	}
+	j := s.Joins[0]
+	if !j.Stream || j.Sub != nil || len(j.On) == 0 || !isBand(j.On[0]) {
 		return false
 	}
 	return strings.HasPrefix(j.Kind, "ASOF") || len(j.On) >= 2 && isBand(j.On[1])
@@ -123,4 +126,21 @@ func since(changes []reference.Change) []reference.Change {
 		}
 	}
 	return out
+}
+
+// joins adds up to three joins: of streams, where no row is late, and of tables.
+func (g *grammar) joins(s *Select, sc scope, depth int) scope {
+	for range 3 {
+		switch {
+		case !g.late && g.chance(28):
+			sc = g.streamJoin(s, sc, depth)
+		case !g.late && g.chance(8):
+			sc = g.asofJoin(s, sc)
+		case g.chance(20):
+			sc = sc.with(g.join(s, sc))
+		default:
+			return sc
+		}
+	}
+	return sc
 }

@@ -15,7 +15,7 @@ func (g *grammar) union(s *Select, n int) {
 
 // operand draws a query with columns of the given kinds: sometimes s with other conditions.
 func (g *grammar) operand(s *Select, kinds []Kind) *Select {
-	if g.chance(50) && len(s.Union) == 0 && !s.Grouped && s.Join == nil && s.Unnest == nil && len(s.On) == 0 && s.From.Sub == nil {
+	if g.chance(50) && len(s.Union) == 0 && !s.Grouped && len(s.Joins) == 0 && s.Unnest == nil && len(s.On) == 0 && s.From.Sub == nil {
 		u := s.clone()
 		u.Where, u.Op = nil, []string{"INTERSECT", "INTERSECT ALL", "INTERSECT ALL", "EXCEPT", "EXCEPT ALL", "UNION"}[g.r.IntN(6)]
 		if g.chance(50) {

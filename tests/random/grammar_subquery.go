@@ -57,7 +57,7 @@ func (g *grammar) inner(sc scope, k Kind) *Select {
 func (g *grammar) correlated(sc scope) (*Select, scope) {
 	s := &Select{From: From{Table: g.table(), Alias: g.name("t")}}
 	own := columnsOf(s.From.Alias, tableColumns())
-	if g.size == 0 && g.chance(40) {
+	if !g.late && g.chance(40) {
 		s.From.Table = g.sources[g.r.IntN(len(g.sources))].Name
 		own = columnsOf(s.From.Alias, sourceColumns())
 	}

@@ -9,7 +9,7 @@ import (
 // partition are columns of it.
 type Top struct {
 	Ours, Duck string
-	Rank       string // column with the number of the row; "" = none
+	Added      []Item // further columns: the number of the row, or functions with OVER
 }
 
 // top puts a limit on a query: of each partition by a number, by DISTINCT ON, or of all.
@@ -30,7 +30,7 @@ func (g *grammar) top(sub *Select) *Top {
 	case 0:
 		return limitTop(order, all, n, g.r.IntN(3))
 	case 2, 3:
-		return g.overTop(by, order, all)
+		return g.overTop(sub)
 	case 1:
 		if len(by) > 0 {
 			return onTop(by, order, all)
@@ -67,13 +67,14 @@ func orderBy(keys []string) string {
 func (g *grammar) rankTop(by, order, all []string, n int) *Top {
 	f := []string{"row_number", "row_number", "rank", "dense_rank"}[g.r.IntN(4)]
 	cond := []string{"%s <= %d", "%s < %d", "%s = %d", "%s BETWEEN 1 AND %d"}[g.r.IntN(4)]
-	t := &Top{Rank: g.name("rn")}
+	rank := g.name("rn")
+	t := &Top{Added: []Item{{&Expr{Kind: Big}, rank}}}
 	text := func(keys []string) string {
 		over := orderBy(keys)
 		if len(by) > 0 {
 			over = "PARTITION BY " + strings.Join(by, ", ") + over
 		}
-		return fmt.Sprintf("(SELECT * FROM (SELECT *, %s() OVER (%s) AS %s FROM ($q) AS q) AS r WHERE "+cond+")", f, over, t.Rank, t.Rank, n)
+		return fmt.Sprintf("(SELECT * FROM (SELECT *, %s() OVER (%s) AS %s FROM ($q) AS q) AS r WHERE "+cond+")", f, over, rank, rank, n)
 	}
 	t.Ours, t.Duck = text(order), text(order)
 	if f == "row_number" {
@@ -87,6 +88,7 @@ func (t *Top) print(p *printer, sub *Select) {
 	text := t.Ours
 	if p.d == Duck {
 		text = t.Duck
+		p.failed = p.failed || text == ""
 	}
 	head, tail, _ := strings.Cut(text, "$q")
 	p.add(head)

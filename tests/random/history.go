@@ -14,13 +14,14 @@ import (
 func (c *Case) history(r *rand.Rand) {
 	stride := []int64{0, 10, 25, 60}[r.IntN(4)]
 	disorder := []int64{0, 5, 10, 30}[r.IntN(4)]
+	patient := r.IntN(3) == 0 // so that everything can be deleted at the end
 	for i := range c.Sources {
 		s := &c.Sources[i]
 		s.Delay = 2*disorder + int64(r.IntN(2))*10
 		if c.Late {
 			s.Delay = disorder / 2
 		}
-		if s.Keyed { // a row of any age may be replaced
+		if s.Keyed || patient && !c.Late { // a row of any age may be replaced
 			s.Delay = 100_000
 		}
 	}
@@ -73,7 +74,7 @@ func (f *feed) trigger(base, disorder int64) []reference.Change {
 const timeColumn = 6
 
 func (f *feed) change(base, disorder int64) reference.Change {
-	if f.src.Changelog && f.r.IntN(10) < 4 {
+	if f.src.Changelog && f.r.IntN(10) < 5 {
 		if i := f.victim(); i >= 0 {
 			row := f.live[i]
 			f.live = append(f.live[:i:i], f.live[i+1:]...)

@@ -97,7 +97,7 @@ func (c *Case) lateShape(s *Select) bool {
 func (c *Case) windowedOnce() (source, item int, ok bool) {
 	s := c.Query
 	source = slices.IndexFunc(c.Sources, func(x Source) bool { return x.Name == s.From.Table })
-	if source < 0 || s.Window == nil || s.Window.Session || s.Window.Time.Text != s.From.Alias+".ts" || len(s.Union) > 0 || s.Join != nil && s.Join.Stream ||
+	if source < 0 || s.Window == nil || s.Window.Session || s.Window.Time.Text != s.From.Alias+".ts" || len(s.Union) > 0 || slices.ContainsFunc(s.Joins, func(j *Join) bool { return j.Stream }) ||
 		slices.ContainsFunc(s.Keys, func(k *Expr) bool { return k.Kind == Time }) {
 		return 0, 0, false
 	}

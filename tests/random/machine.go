@@ -2,6 +2,7 @@ package random
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -171,7 +172,11 @@ func (m *machine) step(s Step) (*trigger.Progress, error) {
 			list = list[n:]
 		}
 	}
-	return m.q.RunTrigger(m.ctx)
+	p, err := m.q.RunTrigger(m.ctx)
+	if errors.Is(err, engine.ErrStopped) { // all that the query reads was finite
+		return nil, nil
+	}
+	return p, err
 }
 
 func (m *machine) restart() error {

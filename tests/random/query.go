@@ -86,7 +86,7 @@ type Select struct {
 	On       []*Expr // DISTINCT ON
 	Items    []Item
 	From     From
-	Join     *Join
+	Joins    []*Join
 	Unnest   *Expr // CROSS JOIN UNNEST(…) AS UnnestAs(e)
 	UnnestAs string
 	Numbered bool // WITH ORDINALITY
@@ -96,6 +96,7 @@ type Select struct {
 	Keys     []*Expr
 	Sets     string // "ROLLUP", "CUBE" or "GROUPING SETS" of the keys; "" = all together
 	Having   []*Expr
+	Qualify  []*Expr
 	Union    []*Select
 	Op       string   // how it combines with what is before it, in Union
 	Order    []string // ORDER BY, complete mode only
@@ -155,7 +156,9 @@ func (p *printer) one(s *Select) {
 	}
 	p.add(" FROM ")
 	p.from(s.From)
-	p.join(s.Join)
+	for _, j := range s.Joins {
+		p.join(j)
+	}
 	if s.Unnest != nil {
 		p.add(" CROSS JOIN UNNEST(")
 		p.expr(s.Unnest)
@@ -170,6 +173,7 @@ func (p *printer) one(s *Select) {
 	p.clause(" WHERE ", where, " AND ")
 	p.groupBy(s)
 	p.clause(" HAVING ", s.Having, " AND ")
+	p.clause(" QUALIFY ", s.Qualify, " AND ")
 }
 
 func (p *printer) clause(word string, list []*Expr, sep string) {
@@ -212,10 +216,7 @@ func (p *printer) from(f From) {
 }
 
 func (p *printer) join(j *Join) {
-	switch {
-	case j == nil:
-		return
-	case p.d == Duck && strings.HasPrefix(j.Kind, "ASOF"):
+	if p.d == Duck && strings.HasPrefix(j.Kind, "ASOF") {
 		p.asof(j)
 		return
 	}
@@ -320,16 +321,17 @@ func (s *Select) clone() *Select {
 		return nil
 	}
 	c := *s
-	c.On, c.Where, c.Keys, c.Having = clones(s.On), clones(s.Where), clones(s.Keys), clones(s.Having)
+	c.On, c.Where, c.Keys, c.Having, c.Qualify = clones(s.On), clones(s.Where), clones(s.Keys), clones(s.Having), clones(s.Qualify)
 	c.Items = make([]Item, len(s.Items))
 	for i, it := range s.Items {
 		c.Items[i] = Item{it.Expr.clone(), it.Name}
 	}
 	c.From.Sub, c.Unnest = s.From.Sub.clone(), s.Unnest.clone()
-	if s.Join != nil {
-		j := *s.Join
+	c.Joins = make([]*Join, len(s.Joins))
+	for i, j := range s.Joins {
+		j := *j
 		j.Sub, j.On = j.Sub.clone(), clones(j.On)
-		c.Join = &j
+		c.Joins[i] = &j
 	}
 	if s.Window != nil {
 		w := *s.Window

@@ -44,6 +44,9 @@ type Source struct {
 	Delay     int64 // of the watermark, minutes
 }
 
+// appends tells that rows come, and stay.
+func (s Source) appends() bool { return !s.Changelog && !s.Keyed }
+
 // Table is a finite input, with the columns of tableColumns.
 type Table struct {
 	Name string
@@ -61,9 +64,9 @@ type Step struct {
 // New draws a case.
 func New(seed uint64) *Case {
 	r := rand.New(rand.NewPCG(seed, 0x0bad5eed))
-	c := &Case{Seed: seed, Workers: 1 + 3*r.IntN(2), Late: r.IntN(5) == 0}
+	c := &Case{Seed: seed, Workers: 1 + r.IntN(8), Late: r.IntN(5) == 0}
 	for i := range 2 {
-		c.Sources = append(c.Sources, Source{Name: fmt.Sprintf("s%d", i), Changelog: r.IntN(5) < 2})
+		c.Sources = append(c.Sources, Source{Name: fmt.Sprintf("s%d", i), Changelog: r.IntN(2) == 0})
 	}
 	for i := range 2 {
 		c.Tables = append(c.Tables, drawTable(r, fmt.Sprintf("d%d", i)))
@@ -72,10 +75,10 @@ func New(seed uint64) *Case {
 		c.Size = []int64{10, 20, 60}[r.IntN(3)]
 	}
 	c.place(r)
-	if s := &c.Sources[1]; !c.Late && s.Changelog && seed%3 == 0 {
-		s.Keyed = true
+	for i := range c.Sources {
+		c.Sources[i].Keyed = !c.Late && r.IntN(6) == 0
 	}
-	g := &grammar{r: r, sources: c.Sources, size: c.Size, start: c.Start}
+	g := &grammar{r: r, sources: c.Sources, late: c.Late, size: c.Size, start: c.Start}
 	c.Query = g.query()
 	if c.Late && r.IntN(3) == 0 {
 		c.Size, g.size = 0, 0
@@ -88,7 +91,7 @@ func New(seed uint64) *Case {
 	if c.Mode == sink.Complete && len(c.Query.On) == 0 && r.IntN(3) == 0 {
 		g.order(c.Query)
 	}
-	c.Batch = r.IntN(4) == 0
+	c.Batch = r.IntN(5) == 0
 	c.history(r)
 	c.leaveOut(rand.New(rand.NewPCG(seed, 0x0ff)))
 	return c

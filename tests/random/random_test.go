@@ -3,6 +3,10 @@ package random
 import (
 	"errors"
 	"flag"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/sqlstream/sqlstream/exec/sink"
@@ -18,13 +22,17 @@ var (
 // TestRandom plays random cases until enough triggers were compared. A failure is shrunk
 // and printed as a golden test file.
 func TestRandom(t *testing.T) {
-	played := map[string]int{}
-	total, rows := 0, 0
+	played, reached := map[string]int{}, map[string]int{}
+	total, rows, last := 0, 0, *seed
 	for s := *seed; total < *triggers && !t.Failed(); s++ {
+		last = s
 		c := New(s)
 		out, err := c.Run(t.Context())
 		total += max(out.Triggers, 1)
 		rows += out.Rows
+		for _, op := range out.Plan {
+			reached[op] += out.Triggers
+		}
 		played[out.Mode.String()]++
 		if out.Late > 0 {
 			played["late"]++
@@ -42,7 +50,24 @@ func TestRandom(t *testing.T) {
 			break
 		}
 	}
-	t.Logf("%d triggers, %d rows in the last answers, cases: %v", total, rows, played)
+	t.Logf("%d triggers of seeds %d to %d, %d rows in the last answers, cases: %v", total, *seed, last, rows, played)
+	table(t, reached, total)
+}
+
+// table prints how many triggers were compared with each kind of operator in the plan, all
+// of which must have been there.
+func table(t *testing.T, reached map[string]int, total int) {
+	t.Helper()
+	var b strings.Builder
+	for _, op := range slices.Sorted(maps.Keys(reached)) {
+		fmt.Fprintf(&b, "%8d  %s\n", reached[op], op)
+	}
+	t.Logf("triggers with each kind of operator:\n%s", &b)
+	for _, op := range Operators() {
+		if reached[op] == 0 && total >= 1500 && !t.Failed() {
+			t.Errorf("no plan had a %s", op)
+		}
+	}
 }
 
 func fail(t *testing.T, c *Case, err error) {

@@ -28,7 +28,8 @@ type Outcome struct {
 	Late     int64
 	Rows     int // of the last answer
 	Errors   bool
-	Drained  bool // everything was deleted at the end
+	Drained  bool     // everything was deleted at the end
+	Plan     []string // the kinds of operators
 }
 
 // Run plays a case and compares after every trigger; the error is a *Failure.
@@ -47,12 +48,13 @@ func (c *Case) Run(ctx context.Context) (out Outcome, err error) {
 
 // run is a case under way.
 type run struct {
-	c    *Case
-	ctx  context.Context
-	m    *machine
-	plan logical.Node
-	out  *Outcome
-	step int
+	c     *Case
+	ctx   context.Context
+	m     *machine
+	plan  logical.Node
+	out   *Outcome
+	step  int
+	quiet bool // nothing came that the query reads
 
 	fed    [][]reference.Change // by source, in order of arrival
 	marks  []int64              // watermark of each source after the last trigger
@@ -110,7 +112,7 @@ func (r *run) open() error {
 		return r.fail("plan "+code(err), "%v", err)
 	}
 	r.output = r.m.q.Plan.Outputs[0]
-	r.out.Mode = r.output.Mode
+	r.out.Mode, r.out.Plan = r.output.Mode, operatorsOf(r.output)
 	r.sum = newAccumulated(r.output)
 	if r.plan, err = r.bind(); err != nil {
 		return r.fail("bind", "%v", err)
@@ -161,6 +163,10 @@ func (r *run) fail(kind, format string, args ...any) error {
 func (r *run) trigger(s Step) (stop bool, err error) {
 	p, engineErr := r.m.step(s)
 	r.feed(s)
+	r.quiet = true
+	for i, src := range r.c.Sources {
+		r.quiet = r.quiet && (len(s.Changes[i]) == 0 || !r.reads(src.Name))
+	}
 	want, refErr := r.answer()
 	if refErr != nil && engineErr != nil && isData(engineErr) {
 		r.out.Errors = true

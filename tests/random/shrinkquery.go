@@ -89,7 +89,7 @@ func flat(f From) From {
 
 // clauses drops what stands alone.
 func (c *cutter) clauses(s *Select) {
-	for _, list := range []*[]*Expr{&s.Where, &s.Having, &s.Keys, &s.On} {
+	for _, list := range []*[]*Expr{&s.Where, &s.Having, &s.Qualify, &s.Keys, &s.On} {
 		c.drop(list)
 	}
 	switch {
@@ -109,18 +109,28 @@ func (c *cutter) clauses(s *Select) {
 		s.Window = nil
 	case s.Window != nil && s.Window.Slide != s.Window.Size && c.here():
 		s.Window.Slide = s.Window.Size
-	case s.Join != nil && c.here():
-		s.Join = nil
-	case s.Join != nil && s.Join.Sub != nil && c.here():
-		s.Join.From = flat(s.Join.From)
-		if !s.Join.Stream {
-			s.Join.Sub.From.Table = "d0"
-		}
-	case s.Join != nil && s.Join.Kind != "JOIN" && s.Join.Kind != "SEMI JOIN" && s.Join.Kind != "ANTI JOIN" && c.here():
-		s.Join.Kind = "JOIN"
 	}
-	if s.Join != nil {
-		c.drop(&s.Join.On)
+	c.joins(s)
+}
+
+// joins drops a join, or makes it simpler.
+func (c *cutter) joins(s *Select) {
+	for i, j := range s.Joins {
+		switch {
+		case c.done:
+			return
+		case c.here():
+			s.Joins = slices.Delete(s.Joins, i, i+1)
+		case j.Sub != nil && c.here():
+			j.From = flat(j.From)
+			if !j.Stream {
+				j.Sub.From.Table = "d0"
+			}
+		case j.Kind != "JOIN" && j.Kind != "SEMI JOIN" && j.Kind != "ANTI JOIN" && c.here():
+			j.Kind = "JOIN"
+		default:
+			c.drop(&j.On)
+		}
 	}
 }
 
@@ -147,7 +157,7 @@ func (c *cutter) items(s *Select) {
 
 // parts simplifies inside: expressions and further queries.
 func (c *cutter) parts(s *Select) {
-	for _, list := range [][]*Expr{s.Where, s.Having, s.Keys, s.On} {
+	for _, list := range [][]*Expr{s.Where, s.Having, s.Qualify, s.Keys, s.On} {
 		for i := range list {
 			list[i] = c.expr(list[i])
 		}
@@ -161,11 +171,11 @@ func (c *cutter) parts(s *Select) {
 	if s.Window != nil {
 		s.Window.Time = c.expr(s.Window.Time)
 	}
-	if s.Join != nil {
-		for i := range s.Join.On {
-			s.Join.On[i] = c.expr(s.Join.On[i])
+	for _, j := range s.Joins {
+		for i := range j.On {
+			j.On[i] = c.expr(j.On[i])
 		}
-		s.Join.Sub = c.query(s.Join.Sub, false)
+		j.Sub = c.query(j.Sub, false)
 	}
 	s.From.Sub = c.query(s.From.Sub, false)
 	for i := range s.Union {
