@@ -82,12 +82,17 @@ func higher(name string, xs []any) any {
 	if powers[2].Sign() == 0 {
 		return nil
 	}
-	n := float64(len(xs))
-	m2, _ := powers[2].Float64()
-	if name == "skewness" {
-		m3, _ := powers[3].Float64()
-		return math.Sqrt(n) * m3 / math.Pow(m2, 1.5)
+	n := new(big.Rat).SetInt64(int64(len(xs)))
+	if name == "kurtosis" {
+		n.Mul(n, &powers[4]).Quo(n, p2(&powers[2])).Sub(n, new(big.Rat).SetInt64(3))
+		x, _ := n.Float64()
+		return x
 	}
-	m4, _ := powers[4].Float64()
-	return n*m4/(m2*m2) - 3
+	// √(n·m3² / m2³), with the sign of m3; the square is exact.
+	n.Mul(n, p2(&powers[3])).Quo(n, new(big.Rat).Mul(p2(&powers[2]), &powers[2]))
+	root := new(big.Float).SetPrec(512).SetRat(n)
+	x, _ := root.Sqrt(root).Float64()
+	return math.Copysign(x, float64(powers[3].Sign()))
 }
+
+func p2(x *big.Rat) *big.Rat { return new(big.Rat).Mul(x, x) }

@@ -154,7 +154,7 @@ type aggregateCall struct {
 func (g *grammar) call() aggregateCall {
 	other := Kind(g.r.IntN(int(Time) + 1))
 	list := common(other)
-	if g.chance(8) {
+	if g.chance(18) {
 		list = oursAlone(other)
 	}
 	return list[g.r.IntN(len(list))]
@@ -185,6 +185,7 @@ func common(other Kind) []aggregateCall {
 		{Dbl, "median($1)", []Kind{Int}, ""},
 		{Int, "bit_xor($1)", []Kind{Int}, ""},
 		{Int, "bit_and($1)", []Kind{Int}, ""},
+		{Int, "bit_or($1)", []Kind{Int}, ""},
 	}
 }
 
@@ -202,6 +203,20 @@ func oursAlone(other Kind) []aggregateCall {
 		{Ints, "percentile_disc($1, array(0.1, 0.9))", []Kind{Int}, "-"},
 		{Str, "json_objectagg($1, $2)", []Kind{Int, Str}, "-"},
 		{Str, "json_arrayagg(DISTINCT $1 ORDER BY $1 DESC)", []Kind{Int}, "-"},
+		{Ints, "array_agg($1 ORDER BY $1 DESC)", []Kind{Int}, "-"},
+		{Ints, "array_agg(DISTINCT $1 ORDER BY $1)", []Kind{Int}, "-"},
+		{Ints, "collect_set($1)", []Kind{Int}, "-"},
+		{Str, "string_agg(DISTINCT $1, ',' ORDER BY $1 DESC)", []Kind{Str}, "-"},
+		{Big, "approx_count_distinct($1)", []Kind{other}, "-"},
+		{Int, "first($1 ORDER BY $2 DESC, $1)", []Kind{Int, Str}, "-"},
+		{Str, "last($1 ORDER BY $1)", []Kind{Str}, "-"},
+		{Big, "try_sum($1)", []Kind{Big}, "-"},
+		{Dbl, "corr($1, $2)", []Kind{Int, Big}, "-"},
+		{Dbl, "covar_samp($1, $2)", []Kind{Dbl, Int}, "-"},
+		{Dbl, "regr_slope($1, $2)", []Kind{Int, Int}, "-"},
+		{Dbl, "skewness($1)", []Kind{Int}, "-"},
+		{Dbl, "kurtosis($1)", []Kind{Int}, "-"},
+		{Dbl, "percentile($1, 0.25)", []Kind{Int}, "-"},
 		{Dbl, "product($1)", []Kind{Int}, "-"},
 		{Big, "count_if($1)", []Kind{Bool}, "-"}, // of NULLs alone: DuckDB gives NULL
 	}

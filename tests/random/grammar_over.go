@@ -154,6 +154,9 @@ func (g *grammar) overCall() overCall {
 	any := Kind(g.r.IntN(int(Time) + 1))
 	if g.chance(45) {
 		c := g.call()
+		for strings.HasPrefix(c.text, "first(") || strings.HasPrefix(c.text, "last(") { // with OVER they are others
+			c = g.call()
+		}
 		out := overCall{kind: c.kind, text: c.text, args: c.args, duck: c.duck, framed: true}
 		if strings.Contains(c.text, "ORDER BY") || strings.Contains(c.text, "median") {
 			out.duck = "-"
