@@ -4,7 +4,9 @@ package stateful
 
 import (
 	"fmt"
+	"maps"
 	"runtime"
+	"slices"
 	"testing"
 
 	"github.com/sqlstream/sqlstream/exec/mutant"
@@ -122,11 +124,10 @@ func killed(cases []*opCase) bool {
 }
 
 func TestMutants(t *testing.T) {
-	for name, cases := range mutants {
+	for _, name := range slices.Sorted(maps.Keys(mutants)) {
 		t.Run(name, func(t *testing.T) {
-			restore := mutant.Activate(name)
-			defer restore()
-			if !killed(cases()) {
+			defer mutant.Activate(name)()
+			if !killed(mutants[name]()) {
 				t.Error("survives")
 			}
 		})

@@ -133,7 +133,7 @@ func (u *upsert) Flush(_ *Trigger, out Emit) error {
 	for _, k := range u.touched {
 		u.flags[k] &^= flagTouched
 		before, now := u.before[k], u.now[k]
-		if before == now && !mutant.On("an upsert of the same row is a change") {
+		if before == now && (now == 0 || !mutant.On("an upsert of the same row is a change")) {
 			continue
 		}
 		u.stats.Updated++
