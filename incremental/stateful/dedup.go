@@ -56,12 +56,11 @@ type dedup struct {
 	passed                       bool     // a key is held that the bound has passed: the delay is 0
 	dirty                        []uint32 // new groups since the last LogState
 
-	keys     []*vec.Vector
-	sel      []int32
-	lateRows []int32
-	groups   []uint32
-	stats    Stats
-	begun    bool // stats are those of the trigger under way
+	late   lateFilter
+	keys   []*vec.Vector
+	groups []uint32
+	stats  Stats
+	begun  bool // stats are those of the trigger under way
 }
 
 // NewDedup returns the operator. Its input must come in order of arrival.
@@ -70,13 +69,15 @@ func NewDedup(cfg DedupConfig) (Operator, error) {
 		return nil, fmt.Errorf("%s: keys cannot be forgotten without a watermark", cfg.Name)
 	}
 	return &dedup{cfg: cfg, table: hash.New(cfg.KeyTypes), lists: newTimeLists(timeWidth),
+		late:  lateFilter{name: cfg.Name, col: cfg.Bound},
 		bound: NoFrontier, boundLogged: NoFrontier, closedTo: NoFrontier}, nil
 }
 
 // Step implements Stepper.
 func (d *dedup) Step(t *Trigger, _ int, _ int64, b *vec.Batch, out Emit) error {
 	d.begin()
-	sel, err := d.onTime(t, b)
+	sel, err := d.late.onTime(t, b, d.bound)
+	d.stats.Late += d.late.taken()
 	if err != nil {
 		return err
 	}
@@ -102,39 +103,6 @@ func (d *dedup) begin() {
 		d.stats = Stats{}
 		d.begun = true
 	}
-}
-
-// onTime selects the rows that are not late, nil for all, and reports the others.
-func (d *dedup) onTime(t *Trigger, b *vec.Batch) ([]int32, error) {
-	if d.cfg.Bound < 0 || d.bound == NoFrontier {
-		b.MarkAll(vec.Contributed)
-		return b.Sel, nil
-	}
-	v := b.Cols[d.cfg.Bound]
-	d.sel, d.lateRows = growZero(d.sel, b.N)[:0], d.lateRows[:0]
-	for i := range b.Rows() {
-		r := b.Row(i)
-		if !v.IsNull(r) && late(v.Int(r), d.bound) {
-			d.lateRows = append(d.lateRows, int32(r))
-			b.Mark(r, vec.Late)
-			continue
-		}
-		d.sel = append(d.sel, int32(r))
-		b.Mark(r, vec.Contributed)
-	}
-	d.stats.Late += int64(len(d.lateRows))
-	if len(d.lateRows) > 0 && t.Late != nil {
-		return d.sel, t.Late(d.cfg.Name, b, d.lateRows)
-	}
-	return d.sel, nil
-}
-
-// late tells whether a value lies below a bound. A row at the bound is on time.
-func late(x, bound int64) bool {
-	if mutant.On("rows at the watermark are late") {
-		return x <= bound
-	}
-	return x < bound
 }
 
 // firsts lists the rows that began a group, and notes when their keys are forgotten.

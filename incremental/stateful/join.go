@@ -88,13 +88,13 @@ type joinSide struct {
 	log sideLog
 
 	// Of the batch under way.
+	late   lateFilter
 	rows   []int32 // on time
 	lone   []int32 // those that match nothing
 	hashes []uint64
 	groups []uint32
 	part   []uint32
 	slots  []uint32
-	late   []int32
 	passed []int32
 	cols   []*vec.Vector
 	// Of the rows on time: matches, those whose chain has more rows, and the next row + 1 of
@@ -172,6 +172,10 @@ func (j *join) newSide(port int) *joinSide {
 			s.columns = append(s.columns, c)
 			ts = append(ts, j.cfg.Types[port][c])
 		}
+	}
+	s.late = lateFilter{name: j.cfg.Name, col: -1}
+	if s.Late != nil {
+		s.late.col = s.Late.Col
 	}
 	s.at = j.words(s)
 	s.store = newRowStore(s.at.count, ts)
@@ -263,30 +267,17 @@ func (j *join) Step(t *Trigger, port int, _ int64, b *vec.Batch, out Emit) error
 
 // onTime lists the rows that are not late, and reports the others.
 func (s *joinSide) onTime(j *join, t *Trigger, b *vec.Batch) error {
-	s.rows, s.late = growZero(s.rows, b.Rows())[:0], s.late[:0]
-	if s.Late == nil || s.bound == NoFrontier {
-		b.MarkAll(vec.Contributed)
-		for i := range b.Rows() {
-			s.rows = append(s.rows, int32(b.Row(i)))
-		}
-		return nil
+	sel, err := s.late.onTime(t, b, s.bound)
+	j.stats.Late += s.late.taken()
+	if sel != nil || b.Rows() == 0 {
+		s.rows = append(s.rows[:0], sel...)
+		return err
 	}
-	v := b.Cols[s.Late.Col]
-	for i := range b.Rows() {
-		r := b.Row(i)
-		if !v.IsNull(r) && late(v.Int(r), s.bound) {
-			s.late = append(s.late, int32(r))
-			b.Mark(r, vec.Late)
-			continue
-		}
-		s.rows = append(s.rows, int32(r))
-		b.Mark(r, vec.Contributed)
+	s.rows = growZero(s.rows, b.N)[:b.N]
+	for i := range s.rows {
+		s.rows[i] = int32(i)
 	}
-	j.stats.Late += int64(len(s.late))
-	if len(s.late) > 0 && t.Late != nil {
-		return t.Late(j.cfg.Name, b, s.late)
-	}
-	return nil
+	return err
 }
 
 // split takes the rows out that can match nothing.

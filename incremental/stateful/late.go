@@ -1,6 +1,9 @@
 package stateful
 
-import "github.com/sqlstream/sqlstream/exec/vec"
+import (
+	"github.com/sqlstream/sqlstream/exec/mutant"
+	"github.com/sqlstream/sqlstream/exec/vec"
+)
 
 // lateFilter refuses the rows of an input that are below the frontier of the trigger
 // before: it marks, counts and reports them.
@@ -42,4 +45,12 @@ func (f *lateFilter) taken() int64 {
 	n := f.n
 	f.n = 0
 	return n
+}
+
+// late tells whether a value lies below a bound. A row at the bound is on time.
+func late(x, bound int64) bool {
+	if mutant.On("rows at the watermark are late") {
+		return x <= bound
+	}
+	return x < bound
 }

@@ -47,7 +47,7 @@ type over struct {
 	key       []byte
 	now, then overRows
 	emitter   overEmitter
-	sel, late []int32
+	late      lateFilter
 	stats     Stats
 	loading   bool
 	begun     bool // stats are those of the trigger under way
@@ -68,6 +68,7 @@ func NewOver(cfg OverConfig) (Operator, error) {
 		o.lists = newTimeLists(defaultWidth(0, cfg.Types[cfg.Bound]))
 	}
 	o.emitter = newOverEmitter(o)
+	o.late = lateFilter{name: cfg.Name, col: cfg.Bound}
 	return o, nil
 }
 
@@ -77,7 +78,8 @@ func (o *over) Step(t *Trigger, _ int, _ int64, b *vec.Batch, _ Emit) error {
 	if err := o.loaded(); err != nil {
 		return err
 	}
-	sel, err := o.onTime(t, b)
+	sel, err := o.late.onTime(t, b, o.refusing())
+	o.stats.Late += o.late.taken()
 	if err != nil || b.Rows() == 0 {
 		return err
 	}
@@ -104,29 +106,12 @@ func (o *over) begin() {
 	}
 }
 
-// onTime selects the rows that are not late, nil for all, and reports the others.
-func (o *over) onTime(t *Trigger, b *vec.Batch) ([]int32, error) {
-	if o.cfg.Bound < 0 || o.bound == NoFrontier {
-		b.MarkAll(vec.Contributed)
-		return b.Sel, nil
+// refusing is the bound below which rows are late.
+func (o *over) refusing() int64 {
+	if mutant.On("OVER takes late rows") {
+		return NoFrontier
 	}
-	v := b.Cols[o.cfg.Bound]
-	o.sel, o.late = growZero(o.sel, b.N)[:0], o.late[:0]
-	for i := range b.Rows() {
-		r := b.Row(i)
-		if !v.IsNull(r) && late(v.Int(r), o.bound) && !mutant.On("OVER takes late rows") {
-			o.late = append(o.late, int32(r))
-			b.Mark(r, vec.Late)
-			continue
-		}
-		o.sel = append(o.sel, int32(r))
-		b.Mark(r, vec.Contributed)
-	}
-	o.stats.Late += int64(len(o.late))
-	if len(o.late) > 0 && t.Late != nil {
-		return o.sel, t.Late(o.cfg.Name, b, o.late)
-	}
-	return o.sel, nil
+	return o.bound
 }
 
 // Flush implements Operator.

@@ -63,7 +63,7 @@ type session struct {
 
 	keys         []*vec.Vector
 	groups, into []uint32
-	sel, late    []int32
+	late         lateFilter
 	minus, plus  []sessionChange
 	merged       []uint32
 	builders     []*vec.Builder
@@ -106,6 +106,10 @@ func NewSession(cfg SessionConfig) (Operator, error) {
 	}
 	t := cfg.Types[cfg.Time]
 	s.builders = vec.NewBuilders(append(slices.Clone(cfg.Types), t, t))
+	s.late = lateFilter{name: cfg.Name, col: -1}
+	if cfg.Front >= 0 {
+		s.late.col = cfg.Time
+	}
 	s.reset()
 	return s, nil
 }
@@ -126,7 +130,8 @@ func (s *session) Step(t *Trigger, _ int, _ int64, b *vec.Batch, _ Emit) error {
 	if err := s.finish(); err != nil {
 		return err
 	}
-	sel, err := s.onTime(t, b)
+	sel, err := s.late.onTime(t, b, sessionBound(s.bound))
+	s.stats.Late += s.late.taken()
 	if err != nil {
 		return err
 	}
@@ -161,35 +166,12 @@ func (s *session) begin() {
 	}
 }
 
-// onTime selects the rows that are not late, nil for all, and reports the others.
-func (s *session) onTime(t *Trigger, b *vec.Batch) ([]int32, error) {
-	if s.cfg.Front < 0 || s.bound == NoFrontier || mutant.On("sessions refuse no row") {
-		b.MarkAll(vec.Contributed)
-		return b.Sel, nil
+// sessionBound is the time below which rows are late for sessions.
+func sessionBound(bound int64) int64 {
+	if mutant.On("sessions refuse no row") {
+		return NoFrontier
 	}
-	s.sel, s.late = growZero(s.sel, b.N)[:0], s.late[:0]
-	s.sel, s.late = splitLate(b, b.Cols[s.cfg.Time], s.bound, s.sel, s.late)
-	s.stats.Late += int64(len(s.late))
-	if len(s.late) > 0 && t.Late != nil {
-		return s.sel, t.Late(s.cfg.Name, b, s.late)
-	}
-	return s.sel, nil
-}
-
-// splitLate appends the rows of b to those on time and those that are late, and marks
-// them.
-func splitLate(b *vec.Batch, v *vec.Vector, bound int64, sel, refused []int32) ([]int32, []int32) {
-	for i := range b.Rows() {
-		r := b.Row(i)
-		if late(v.Int(r), bound) {
-			refused = append(refused, int32(r))
-			b.Mark(r, vec.Late)
-			continue
-		}
-		sel = append(sel, int32(r))
-		b.Mark(r, vec.Contributed)
-	}
-	return sel, refused
+	return bound
 }
 
 // partitions finds the partitions of rows, making those that are missing.

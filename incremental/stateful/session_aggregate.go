@@ -62,37 +62,37 @@ const (
 )
 
 type sessionAggregate struct {
-	cfg       SessionAggregateConfig
-	agg       *aggregate // what knows the aggregates; its own state is not used
-	partCols  []int
-	partKeys  []types.Type
-	parts     *hash.Table // nil without a partition
-	lists     [][]uint32  // by partition: sessions in order of time
-	room      []uint32    // for short lists
-	all       []openSession
-	free      []uint32
-	accs      *bucket // their rows and accumulators
-	one       *bucket // room for one
-	times     sessionTimes
-	open      int64
-	bound     int64
-	logged    int64 // bound
-	local     *aggLocal
-	outTypes  []types.Type
-	builders  []*vec.Builder
-	fresh     []uint32       // touched first by the batch under way, and known before
-	joins     []uint32       // joined by the batch under way
-	touched   []uint32       // by the trigger
-	changed   []uint32       // touched and known before, with
-	old       []*vec.Builder // their bounds and results of then
-	dirty     []uint32
-	emptied   []uint32
-	keys      []*vec.Vector
-	sel, late []int32
-	into      []uint32
-	load      sessionLoad
-	stats     Stats
-	begun     bool
+	cfg      SessionAggregateConfig
+	agg      *aggregate // what knows the aggregates; its own state is not used
+	partCols []int
+	partKeys []types.Type
+	parts    *hash.Table // nil without a partition
+	lists    [][]uint32  // by partition: sessions in order of time
+	room     []uint32    // for short lists
+	all      []openSession
+	free     []uint32
+	accs     *bucket // their rows and accumulators
+	one      *bucket // room for one
+	times    sessionTimes
+	open     int64
+	bound    int64
+	logged   int64 // bound
+	local    *aggLocal
+	outTypes []types.Type
+	builders []*vec.Builder
+	fresh    []uint32       // touched first by the batch under way, and known before
+	joins    []uint32       // joined by the batch under way
+	touched  []uint32       // by the trigger
+	changed  []uint32       // touched and known before, with
+	old      []*vec.Builder // their bounds and results of then
+	dirty    []uint32
+	emptied  []uint32
+	keys     []*vec.Vector
+	late     lateFilter
+	into     []uint32
+	load     sessionLoad
+	stats    Stats
+	begun    bool
 }
 
 // NewSessionAggregate returns the operator.
@@ -115,6 +115,10 @@ func NewSessionAggregate(cfg SessionAggregateConfig) (Operator, error) {
 	}
 	s.builders = vec.NewBuilders(s.outTypes)
 	s.local = newAggLocal(agg)
+	s.late = lateFilter{name: cfg.Name, col: -1}
+	if cfg.Front >= 0 {
+		s.late.col = cfg.Keys[cfg.Start]
+	}
 	s.reset()
 	return s, nil
 }
@@ -136,7 +140,8 @@ func (s *sessionAggregate) reset() {
 func (s *sessionAggregate) Step(t *Trigger, _ int, seq int64, b *vec.Batch, _ Emit) error {
 	s.begin()
 	s.agg.ctx = t.Ctx
-	sel, err := s.onTime(t, b)
+	sel, err := s.late.onTime(t, b, sessionBound(s.bound))
+	s.stats.Late += s.late.taken()
 	if err != nil {
 		return err
 	}
@@ -158,21 +163,6 @@ func (s *sessionAggregate) begin() {
 		s.stats, s.begun = Stats{}, true
 	}
 	s.load.finish(s)
-}
-
-// onTime selects the rows that are not late, nil for all, and reports the others.
-func (s *sessionAggregate) onTime(t *Trigger, b *vec.Batch) ([]int32, error) {
-	v := b.Cols[s.cfg.Keys[s.cfg.Start]]
-	if s.cfg.Front < 0 || s.bound == NoFrontier || mutant.On("sessions refuse no row") {
-		b.MarkAll(vec.Contributed)
-		return b.Sel, nil
-	}
-	s.sel, s.late = splitLate(b, v, s.bound, growZero(s.sel, b.N)[:0], s.late[:0])
-	s.stats.Late += int64(len(s.late))
-	if len(s.late) > 0 && t.Late != nil {
-		return s.sel, t.Late(s.cfg.Name, b, s.late)
-	}
-	return s.sel, nil
 }
 
 func (s *sessionAggregate) partitions(b *vec.Batch, sel []int32, n int) {

@@ -78,7 +78,7 @@ func NewSetOp(cfg SetOpConfig) (Operator, error) {
 		return nil, fmt.Errorf("%s: rows that never become final cannot be emitted on close", cfg.Name)
 	}
 	s := &setOp{cfg: cfg, bound: NoFrontier, boundLogged: NoFrontier, closedTo: NoFrontier, keys: vec.NewBuilders(cfg.Types)}
-	s.direct.op = s
+	s.direct.op, s.direct.late = s, s.lateFilter()
 	s.empty()
 	return s, nil
 }
@@ -101,9 +101,7 @@ type setLocal struct {
 	op     *setOp
 	rows   *sided // nil: the rows go into the state
 	groups []uint32
-	sel    []int32
-	lost   []int32
-	late   int64
+	late   lateFilter
 }
 
 // Local implements Parallel.
@@ -112,7 +110,7 @@ func (s *setOp) Local(worker int) Stepper {
 		return &s.direct
 	}
 	for len(s.locals) < worker {
-		s.locals = append(s.locals, &setLocal{op: s, rows: &sided{table: hash.New(s.cfg.Types)}})
+		s.locals = append(s.locals, &setLocal{op: s, late: s.lateFilter(), rows: &sided{table: hash.New(s.cfg.Types)}})
 	}
 	return s.locals[worker-1]
 }
@@ -124,7 +122,7 @@ func (s *setOp) Step(t *Trigger, port int, seq int64, b *vec.Batch, out Emit) er
 
 // Step implements Stepper.
 func (l *setLocal) Step(t *Trigger, port int, _ int64, b *vec.Batch, _ Emit) error {
-	sel, err := l.onTime(t, b)
+	sel, err := l.late.onTime(t, b, l.op.refusing())
 	if err != nil {
 		return err
 	}
@@ -155,30 +153,16 @@ func addWeights(w []int64, groups []uint32, b *vec.Batch, sel []int32) {
 	}
 }
 
-// onTime selects the rows that are not late, nil for all, and reports the others.
-func (l *setLocal) onTime(t *Trigger, b *vec.Batch) ([]int32, error) {
-	s := l.op
-	if s.cfg.Bound < 0 || s.bound == NoFrontier || mutant.On("set operations take late rows") {
-		b.MarkAll(vec.Contributed)
-		return b.Sel, nil
+func (s *setOp) lateFilter() lateFilter {
+	return lateFilter{name: s.cfg.Name, col: s.cfg.Bound}
+}
+
+// refusing is the bound below which rows are late.
+func (s *setOp) refusing() int64 {
+	if mutant.On("set operations take late rows") {
+		return NoFrontier
 	}
-	v := b.Cols[s.cfg.Bound]
-	l.sel, l.lost = growZero(l.sel, b.N)[:0], l.lost[:0]
-	for i := range b.Rows() {
-		r := b.Row(i)
-		if !v.IsNull(r) && v.Int(r) < s.bound {
-			l.lost = append(l.lost, int32(r))
-			b.Mark(r, vec.Late)
-			continue
-		}
-		l.sel = append(l.sel, int32(r))
-		b.Mark(r, vec.Contributed)
-	}
-	l.late += int64(len(l.lost))
-	if len(l.lost) > 0 && t.Late != nil {
-		return l.sel, t.Late(s.cfg.Name, b, l.lost)
-	}
-	return l.sel, nil
+	return s.bound
 }
 
 // find finds or makes the groups of rows in the state.
@@ -267,8 +251,7 @@ func (s *setOp) result(g uint32) int64 {
 
 // Flush implements Operator.
 func (s *setOp) Flush(_ *Trigger, out Emit) error {
-	s.stats = Stats{Late: s.direct.late}
-	s.direct.late = 0
+	s.stats = Stats{Late: s.direct.late.taken()}
 	for _, l := range s.locals {
 		s.merge(l)
 	}
@@ -289,8 +272,7 @@ func (s *setOp) Flush(_ *Trigger, out Emit) error {
 
 // merge adds the rows of a worker to the state and empties its table.
 func (s *setOp) merge(l *setLocal) {
-	s.stats.Late += l.late
-	l.late = 0
+	s.stats.Late += l.late.taken()
 	n := l.rows.table.Cap()
 	for from := 0; from < n; from += vec.BatchSize {
 		size := min(n-from, vec.BatchSize)

@@ -34,8 +34,7 @@ type topN struct {
 
 	bound, boundLogged, closedTo int64
 	times                        *topTimes // nil without a bound
-	late                         []int32
-	sel                          []int32
+	late                         lateFilter
 	stats                        Stats
 	begun                        bool // stats are those of the trigger under way
 }
@@ -46,6 +45,7 @@ func NewTopN(cfg TopNConfig) (Operator, error) {
 		return nil, fmt.Errorf("%s: partitions that never become final cannot be emitted on close", cfg.Name)
 	}
 	t := &topN{cfg: cfg, bound: NoFrontier, boundLogged: NoFrontier, closedTo: NoFrontier}
+	t.late = lateFilter{name: cfg.Name, col: cfg.Bound}
 	t.win = topWindows{cfg: &t.cfg, end: cfg.end()}
 	if cfg.Retract {
 		t.all = newOrdered(cfg.arrange())
@@ -68,7 +68,8 @@ func (t *topN) Step(tr *Trigger, _ int, _ int64, b *vec.Batch, _ Emit) error {
 	if err := t.finishLoad(); err != nil {
 		return err
 	}
-	sel, err := t.onTime(tr, b)
+	sel, err := t.late.onTime(tr, b, t.bound)
+	t.stats.Late += t.late.taken()
 	if err != nil || b.Rows() == 0 {
 		return err
 	}
@@ -84,31 +85,6 @@ func (t *topN) begin() {
 	if !t.begun {
 		t.stats, t.begun = Stats{}, true
 	}
-}
-
-// onTime selects the rows that are not late, nil for all, and reports the others.
-func (t *topN) onTime(tr *Trigger, b *vec.Batch) ([]int32, error) {
-	if t.cfg.Bound < 0 || t.bound == NoFrontier {
-		b.MarkAll(vec.Contributed)
-		return b.Sel, nil
-	}
-	v := b.Cols[t.cfg.Bound]
-	t.sel, t.late = growZero(t.sel, b.N)[:0], t.late[:0]
-	for i := range b.Rows() {
-		r := b.Row(i)
-		if !v.IsNull(r) && late(v.Int(r), t.bound) {
-			t.late = append(t.late, int32(r))
-			b.Mark(r, vec.Late)
-			continue
-		}
-		t.sel = append(t.sel, int32(r))
-		b.Mark(r, vec.Contributed)
-	}
-	t.stats.Late += int64(len(t.late))
-	if len(t.late) > 0 && tr.Late != nil {
-		return t.sel, tr.Late(t.cfg.Name, b, t.late)
-	}
-	return t.sel, nil
 }
 
 // Flush implements Operator.
