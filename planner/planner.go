@@ -72,6 +72,7 @@ func planLogical(stmt ast.Statement, cat *catalog.Catalog, set Settings) (*physi
 	if err := p.decorrelate(); err != nil {
 		return nil, nil, err
 	}
+	p.refresh()
 	p.optimise()
 	q, err := p.physical()
 	if err != nil {

@@ -41,6 +41,8 @@ func reason(root physical.Node) string {
 		if why := n.NeverFinal(); why != "" {
 			return fmt.Sprintf("%s (%s): %s", physical.Summary(n), physical.ShortID(n), why)
 		}
+	case *physical.Refresh:
+		return fmt.Sprintf("table %q is read again, and its rows can go (refresh)", n.Input.(*physical.Scan).Relation.Name)
 	case *physical.Scan:
 		return fmt.Sprintf("rows of %q can be deleted", n.Relation.Name)
 	case nil:

@@ -27,6 +27,8 @@ type Connector struct {
 	// Weights says that rows may come with weights: changelog = true is accepted. A
 	// connector with formats leaves it to them (format.Changes).
 	Weights bool
+	// Refresh says that a table can be read again when it has changed (Config.Refresh).
+	Refresh bool
 	// Metadata are the columns that METADATA may name.
 	Metadata []types.Column
 	// Columns are what a source without declared columns has (rate, text); nil = they
@@ -69,6 +71,9 @@ type Config struct {
 	Dir     string // what relative paths are relative to
 	FS      vfs.FS
 	Clock   clock.Clock
+	// Refresh is set for a table that is read again, whole, when it has changed: each range
+	// is all of it. It is looked at again after so many µs; 0 = in each trigger.
+	Refresh *int64
 	// Finite is set when a table or batch query reads the source once.
 	Finite bool
 	// Replay is set when a later process may have to read a range again: rows that are

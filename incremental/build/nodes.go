@@ -41,6 +41,8 @@ func (g *Graph) fill(ctx context.Context, n *node) (err error) {
 			c.Bound, c.Front = p.Bound.Col, p.Bound.Front
 		}
 		n.op, err = stateful.NewUpsert(c)
+	case *physical.Refresh:
+		n.op = stateful.NewRefresh(stateful.RefreshConfig{Name: opName(p), Types: columnTypes(p), Unlogged: g.Query.Finite})
 	case *physical.Temporal:
 		n.op, err = stateful.NewTemporal(stateful.TemporalConfig{Name: opName(p), Types: columnTypes(p), Col: p.Col, Bound: p.Bound,
 			Past: p.Past, Leaves: p.Leaves, Unlogged: g.Query.Finite})

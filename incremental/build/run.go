@@ -120,6 +120,7 @@ func (g *Graph) Run(ctx context.Context, t Trigger) (*Outcome, error) {
 		return nil, err
 	}
 	for _, in := range t.Inputs {
+		in.Scan.node.renew()
 		led, err := g.scan(ctx, in, r, &out.Times)
 		if err != nil {
 			return nil, err
@@ -136,6 +137,15 @@ func (g *Graph) Run(ctx context.Context, t Trigger) (*Outcome, error) {
 		out.Errors += w.ctx.Errors
 	}
 	return out, nil
+}
+
+// renew tells those who read a table again that it begins anew.
+func (n *node) renew() {
+	for _, e := range n.up {
+		if r, ok := e.to.op.(stateful.Renewer); ok {
+			r.Renew()
+		}
+	}
 }
 
 func (w *worker) begin(r *run) {

@@ -223,7 +223,7 @@ func (o *opening) inputs(ctx context.Context) error {
 		r := s.Plan.Relation
 		in, ok := at[r]
 		if !ok {
-			src, err := o.e.openSource(ctx, r, source.Config{Finite: s.Plan.Finite, Replay: o.cfg.Journal != nil, Zone: o.zone})
+			src, err := o.e.openSource(ctx, r, source.Config{Finite: s.Plan.Finite, Refresh: refreshOf(s.Plan), Replay: o.cfg.Journal != nil, Zone: o.zone})
 			if err != nil {
 				return err
 			}
@@ -235,6 +235,14 @@ func (o *opening) inputs(ctx context.Context) error {
 		in.Scans = append(in.Scans, s)
 	}
 	return nil
+}
+
+// refreshOf says how often a table beside a stream is read again, nil = it is no such one.
+func refreshOf(s *physical.Scan) *int64 {
+	if s.Finite {
+		return nil
+	}
+	return s.Relation.Common.Refresh
 }
 
 // inputName names an input in the checkpoint: further ones of one name, as paths in FROM

@@ -86,6 +86,7 @@ func (b *Binder) sourceOptions(d *ast.Definition, r *catalog.Relation, span diag
 	r.Options, r.Common, r.Changelog = opts, catalog.DecodeCommon(dec), dec.Bool("changelog")
 	b.fitting(dec, r)
 	b.changes(dec, r, conn)
+	b.refresh(dec, r, conn)
 	return conn
 }
 

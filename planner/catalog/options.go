@@ -13,6 +13,7 @@ type Common struct {
 	OnError     source.OnError
 	BadRows     string // table that receives bad rows; "" = none
 	LateRows    string // table that receives late rows; "" = none
+	Refresh     *int64 // a table that is read again, at most every so many µs; nil = once
 }
 
 // CommonSpecs describe the options of every source. connector, format,
@@ -23,6 +24,8 @@ func CommonSpecs() []option.Spec {
 		{Name: "format", Type: option.Text, Doc: "How the data is laid out."},
 		{Name: "schema_inference", Type: option.Bool, Default: "false", Doc: "Finds the columns in the data that is there."},
 		{Name: "changelog", Type: option.Bool, Default: "false", Doc: "Rows come with a weight: insertions and deletions. For memory sources and files with an op_column; those of debezium-json do anyway. With a PRIMARY KEY a row takes the place of the row of its key, and a deletion needs the key alone."},
+		{Name: "refresh", Type: option.Text, Doc: "A table beside a stream is read again when it has changed: 'trigger' looks in each trigger, a duration such as '1 minute' less often. " +
+			"What is new in it comes, what is missing goes, and results change with it; its last rows are state. Without it a table is read once, when the query starts."},
 		{Name: "max_rows_per_trigger", Aliases: []string{"max_offsets_per_trigger"}, Type: option.Int, Min: 0,
 			Doc: "The most rows that one micro-batch takes."},
 		{Name: "max_files_per_trigger", Type: option.Int, Min: 0, Doc: "The most files that one micro-batch takes."},

@@ -232,6 +232,9 @@ func (l *Lowerer) finishScan(b *scanBuilder) *lowered {
 		l.scanWatermark(b, out)
 	}
 	n.OpID = hashOf("scan", out.id.base, fmt.Sprint(out.id.cols))
+	if !s.Finite && s.Relation.Common.Refresh != nil {
+		return l.refresh(out)
+	}
 	if s.Relation.Upserts() {
 		return l.upsert(b, out)
 	}

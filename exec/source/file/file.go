@@ -39,8 +39,12 @@ func Connector(formats []*format.Format) source.Connector {
 			return infer(ctx, formats, c)
 		},
 		Open: func(ctx context.Context, c source.Config) (source.Source, error) {
+			if c.Refresh != nil {
+				return openAgain(ctx, formats, c)
+			}
 			return open(ctx, formats, c)
 		},
+		Refresh: true,
 	}
 }
 
