@@ -210,6 +210,9 @@ func (l *Lowerer) finishScan(b *scanBuilder) *lowered {
 	s, n := b.s, b.node
 	out := &lowered{node: n, cols: b.place}
 	out.id.base = "scan " + s.Relation.Name
+	if s.Relation.Changelog { // states keep more than of rows that only come
+		out.id.base = "changes of " + s.Relation.Name
+	}
 	out.id.cols = make([]string, len(n.P.Columns))
 	for i, at := range b.place {
 		if at >= 0 {
