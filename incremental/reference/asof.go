@@ -30,6 +30,16 @@ func (i *interpreter) asof(a *logical.Asof) ([]Row, error) {
 		switch {
 		case err != nil:
 			return nil, err
+		case best != nil && a.Void != nil:
+			gone, err := i.isTrue(a.Void, *best, a.R.Schema())
+			if err != nil {
+				return nil, err
+			}
+			if gone {
+				best = nil
+			}
+		}
+		switch {
 		case best != nil:
 			out = append(out, pair(l, *best))
 		case a.Outer:

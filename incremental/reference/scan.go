@@ -12,6 +12,9 @@ func (i *interpreter) scan(s *logical.Scan) ([]Row, error) {
 	if err != nil {
 		return nil, err
 	}
+	if s.Versions {
+		return i.versions(s, changes)
+	}
 	if s.Relation.Upserts() {
 		return i.latest(s, changes)
 	}
@@ -24,6 +27,21 @@ func (i *interpreter) scan(s *logical.Scan) ([]Row, error) {
 		if rows[k].Values, err = i.complete(s, rows[k], schema); err != nil {
 			return nil, err
 		}
+	}
+	return rows, nil
+}
+
+// versions are all rows of a keyed source, with whether each is a deletion.
+func (i *interpreter) versions(s *logical.Scan, changes []Change) ([]Row, error) {
+	var rows []Row
+	schema := s.Schema()
+	for _, c := range changes {
+		row, err := i.complete(s, Row{c.Values, c.Moment}, schema)
+		if err != nil {
+			return nil, err
+		}
+		row[len(row)-1] = c.Weight < 0
+		rows = append(rows, Row{row, c.Moment})
 	}
 	return rows, nil
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/sqlstream/sqlstream/exec/hash"
 	"github.com/sqlstream/sqlstream/exec/mutant"
+	"github.com/sqlstream/sqlstream/exec/types"
 	"github.com/sqlstream/sqlstream/exec/vec"
 )
 
@@ -51,6 +52,7 @@ type asofSide struct {
 	times              expiries
 	at                 []int64 // by row: its time, if timed
 	seen               []bool  // by row: among the hits
+	void               []bool  // by row: it stands for none
 	sel, lone          []int32
 	log                portLog
 	restored           bool // rows have been loaded whose times are not listed
@@ -137,6 +139,9 @@ func (a *asof) Step(t *Trigger, port int, _ int64, b *vec.Batch, out Emit) error
 	}
 	rows := s.add(b, sel)
 	s.seen = growZero(s.seen, s.table.Cap())
+	if port == 1 && a.cfg.Void >= 0 {
+		s.mark(b.Cols[a.cfg.Void], sel, rows)
+	}
 	if s.timed {
 		s.note(b.Cols[a.cfg.Time[port]], sel, rows)
 	}
@@ -196,6 +201,14 @@ func (a *asof) alone(b *vec.Batch, out Emit) error {
 	return a.out.emitAlone(part.Clone(), out)
 }
 
+// mark notes which rows stand for none.
+func (s *asofSide) mark(v *vec.Vector, sel []int32, rows []uint32) {
+	s.void = growZero(s.void, s.table.Cap())
+	for i, row := range rows {
+		s.void[row] = v.IsTrue(int(rowAt(sel, i)))
+	}
+}
+
 // note lists the times of rows that are new.
 func (s *asofSide) note(times *vec.Vector, sel []int32, rows []uint32) {
 	s.at = growZero(s.at, s.table.Cap())
@@ -217,12 +230,17 @@ func (s *asofSide) note(times *vec.Vector, sel []int32, rows []uint32) {
 func (a *asof) list(port int) {
 	s := a.sides[port]
 	s.seen = growZero(s.seen, s.table.Cap())
+	var rows []uint32
+	s.table.Each(func(row uint32) { rows = append(rows, row) })
+	if port == 1 && a.cfg.Void >= 0 {
+		b := vec.NewBuilder(types.Of(types.Bool))
+		s.column(rows, a.cfg.Void, b)
+		s.mark(b.Finish(), nil, rows)
+	}
 	if !s.timed {
 		return
 	}
 	s.at = growZero(s.at, s.table.Cap())
-	var rows []uint32
-	s.table.Each(func(row uint32) { rows = append(rows, row) })
 	b := vec.NewBuilder(a.cfg.Types[port][a.cfg.Time[port]])
 	s.column(rows, a.cfg.Time[port], b)
 	v := b.Finish()
@@ -402,7 +420,7 @@ func (a *asof) match(left, rp uint32) uint32 {
 	r := a.sides[1]
 	var c cursor
 	r.seqs.seek(r.seq(rp), &c, func(x uint32) bool { return a.covers(x, left) })
-	if c.prev(); !c.valid() {
+	if c.prev(); !c.valid() || a.cfg.Void >= 0 && r.void[c.row()] && !mutant.On("a deleted version is valid") {
 		return 0
 	}
 	return c.row() + 1

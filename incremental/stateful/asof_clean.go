@@ -216,7 +216,7 @@ func (a *asof) LogState(log Log) error {
 		s.log.to = nil
 		if s.table.Len() == 0 {
 			s.times.reset()
-			s.at, s.seen = nil, nil
+			s.at, s.seen, s.void = nil, nil, nil
 		}
 	}
 	a.pairs[0], a.pairs[1] = trim(a.pairs[0]), trim(a.pairs[1])

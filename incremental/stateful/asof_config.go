@@ -23,7 +23,10 @@ type AsofConfig struct {
 	// one not after it. Among right rows of one time the greatest is taken, column by column.
 	Forward bool
 	Strict  bool // right rows of the same time do not match
-	Outer   bool // left rows without a match come out beside NULLs
+	// Void is a BOOLEAN column of the right input: a row for which it is true stands for none.
+	// −1 = none does.
+	Void  int
+	Outer bool // left rows without a match come out beside NULLs
 	// Front is the frontier of Time, as Advance gets those of the input; −1 = none. With
 	// one, Time is a PhysInt64 column.
 	Front [2]int

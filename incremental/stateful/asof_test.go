@@ -52,6 +52,9 @@ func (a *asofTwin) want() bag {
 		m := a.match(l)
 		width := len(l) - 1
 		row := append([]any{}, l[:width]...)
+		if m != nil && a.cfg.Void >= 0 && m[a.cfg.Void] == true {
+			m = nil
+		}
 		switch {
 		case m != nil:
 			row = append(row, m[:width]...)
@@ -144,7 +147,7 @@ func asofRising(trigger int) []int64 {
 func asofCases() []*opCase {
 	var out []*opCase
 	for i := range 32 {
-		cfg := AsofConfig{Types: [2][]types.Type{dedupInput, dedupInput}, Keys: [2][]int{{1}, {1}}, Forward: i&1 != 0, Strict: i&2 != 0,
+		cfg := AsofConfig{Types: [2][]types.Type{dedupInput, dedupInput}, Void: -1, Keys: [2][]int{{1}, {1}}, Forward: i&1 != 0, Strict: i&2 != 0,
 			Outer: i&4 != 0, Front: [2]int{-1, -1}}
 		if i&8 != 0 {
 			cfg.Front, cfg.Late = [2]int{0, 0}, [2]*JoinLate{{}, {}}
@@ -158,10 +161,19 @@ func asofCases() []*opCase {
 			out = append(out, asofCase(cfg))
 		}
 	}
-	none := AsofConfig{Types: [2][]types.Type{dedupInput, dedupInput}, Keys: [2][]int{{}, {}}, Outer: true, Front: [2]int{-1, 0}, Late: [2]*JoinLate{nil, {}}}
-	safe := AsofConfig{Types: [2][]types.Type{dedupInput, dedupInput}, Keys: [2][]int{{1}, {1}}, NullSafe: []bool{true}, Outer: true, Front: [2]int{-1, -1},
+	none := AsofConfig{Types: [2][]types.Type{dedupInput, dedupInput}, Void: -1, Keys: [2][]int{{}, {}}, Outer: true, Front: [2]int{-1, 0}, Late: [2]*JoinLate{nil, {}}}
+	safe := AsofConfig{Types: [2][]types.Type{dedupInput, dedupInput}, Void: -1, Keys: [2][]int{{1}, {1}}, NullSafe: []bool{true}, Outer: true, Front: [2]int{-1, -1},
 		Retract: [2]bool{true, true}}
-	return append(out, asofCase(none), asofCase(safe))
+	flags := []types.Type{stamp, text, types.Of(types.Bool)}
+	void := AsofConfig{Types: [2][]types.Type{flags, flags}, Void: 2, Keys: [2][]int{{1}, {1}}, Outer: true, Late: [2]*JoinLate{{}, {}}}
+	versions := asofCase(void)
+	versions.types = append(flags[:3:3], types.Of(types.Int64))
+	versions.row = func(rng *rand.Rand, trigger int) []any {
+		row := asofRow(rng, trigger)
+		row[2] = pick(rng, true, false)
+		return row
+	}
+	return append(out, asofCase(none), asofCase(safe), versions)
 }
 
 func asofCase(cfg AsofConfig) *opCase {
@@ -183,7 +195,7 @@ func TestAsof(t *testing.T) { playAll(t, asofCases(), 20) }
 
 // TestAsofCleans checks that what is held does not grow with the past.
 func TestAsofCleans(t *testing.T) {
-	op, err := NewAsof(AsofConfig{Types: [2][]types.Type{dedupInput, dedupInput}, Keys: [2][]int{{1}, {1}}, Late: [2]*JoinLate{{}, {}}})
+	op, err := NewAsof(AsofConfig{Types: [2][]types.Type{dedupInput, dedupInput}, Void: -1, Keys: [2][]int{{1}, {1}}, Late: [2]*JoinLate{{}, {}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -229,7 +241,7 @@ func TestAsofCleans(t *testing.T) {
 // right one, up to the middle.
 func asofWith(t testing.TB, rows int) (Operator, *int) {
 	ts := []types.Type{types.Of(types.Int64)}
-	op, err := NewAsof(AsofConfig{Types: [2][]types.Type{ts, ts}, Keys: [2][]int{{}, {}}, Front: [2]int{-1, -1}, Outer: true, Retract: [2]bool{true, true}})
+	op, err := NewAsof(AsofConfig{Types: [2][]types.Type{ts, ts}, Void: -1, Keys: [2][]int{{}, {}}, Front: [2]int{-1, -1}, Outer: true, Retract: [2]bool{true, true}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -80,6 +80,7 @@ var mutants = map[string]func() []*opCase{
 	"a row that is pushed out is forgotten before it is taken back": topCases,
 	"partitions close with the frontier of the trigger before":      topCases,
 	"a shared map forgets the others":                               sharedCases,
+	"a deleted version is valid":                                    asofCases,
 	"left rows with NULL are lost":                                  asofCases,
 	"a right row of the same time always matches":                   asofCases,
 	"a left row keeps its first match":                              asofCases,

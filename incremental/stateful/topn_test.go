@@ -141,6 +141,9 @@ func compareAny(a, b any) int {
 	if x, ok := a.(int64); ok {
 		return cmp.Compare(x, b.(int64))
 	}
+	if x, ok := a.(bool); ok {
+		return cmp.Compare(btoi(x), btoi(b.(bool)))
+	}
 	return strings.Compare(a.(string), b.(string))
 }
 

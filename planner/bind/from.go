@@ -60,7 +60,7 @@ func (b *Binder) tableName(x *ast.TableName) (logical.Node, *scope) {
 	if plan == nil {
 		return broken()
 	}
-	if x.AsOf != nil && !logical.IsFinite(plan) {
+	if x.AsOf != nil && readsStream(plan) {
 		b.errorf(diag.AsofJoin, x.AsOf.Pos(), "FOR SYSTEM_TIME AS OF a stream is a join: the stream stands on its right").
 			WithHint("write it as FROM l JOIN %s FOR SYSTEM_TIME AS OF l.ts ON …", x.Name)
 		return broken()

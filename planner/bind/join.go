@@ -16,6 +16,11 @@ func (b *Binder) join(x *ast.Join, outer *scope) (logical.Node, *scope) {
 	if plan, s, ok := b.lateral(x, l, ls, outer); ok {
 		return plan, s
 	}
+	if t, ok := x.R.(*ast.TableName); ok && t.AsOf != nil && !x.Asof && !ls.broken {
+		if plan, s, ok := b.temporal(x, t, l, ls, outer); ok {
+			return plan, s
+		}
+	}
 	r, rs := b.from(x.R, outer)
 	if ls.broken || rs.broken {
 		s := ls.join(rs, len(l.Schema()))

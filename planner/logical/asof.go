@@ -15,8 +15,9 @@ type Asof struct {
 	// Forward: the first right row not before the left one, instead of the last one not
 	// after it.
 	Forward bool
-	Strict  bool // a right row of the same time is no match
-	Outer   bool // left rows without a match come beside NULLs
+	Strict  bool      // a right row of the same time is no match
+	Outer   bool      // left rows without a match come beside NULLs
+	Void    expr.Node // over R: a right row for which it is true stands for none; nil = none does
 }
 
 // Schema implements Node.
@@ -57,5 +58,9 @@ func (a *Asof) Describe() string {
 	if len(a.LKeys) > 0 {
 		text += j.Condition() + " AND "
 	}
-	return text + a.LTime.String() + " " + a.Operator() + " " + a.RTime.String()
+	text += a.LTime.String() + " " + a.Operator() + " " + a.RTime.String()
+	if a.Void != nil {
+		text += " void if " + a.Void.String()
+	}
+	return text
 }

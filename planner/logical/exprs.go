@@ -18,6 +18,9 @@ func MapExprs(n Node, f func(expr.Node) expr.Node) Node {
 	case *Asof:
 		c := *x
 		c.LKeys, c.RKeys, c.LTime, c.RTime = mapList(x.LKeys, f), mapList(x.RKeys, f), f(x.LTime), f(x.RTime)
+		if x.Void != nil {
+			c.Void = f(x.Void)
+		}
 		return &c
 	case *Apply:
 		c := *x

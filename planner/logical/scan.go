@@ -16,7 +16,13 @@ type Scan struct {
 	Extra     []expr.Node
 	Names     []string // of Extra
 	Watermark *Watermark
+	// Versions, of a streaming source with a primary key: all rows that came, none in the place
+	// of another, and a further column DeletedColumn.
+	Versions bool
 }
+
+// DeletedColumn tells whether a row of a scan of versions is a deletion.
+const DeletedColumn = "deleted"
 
 // Watermark is the event time of a scan and how late rows may be.
 type Watermark struct {
@@ -31,6 +37,9 @@ func (s *Scan) Schema() []types.Column {
 	for i, e := range s.Extra {
 		out = append(out, types.Column{Name: s.Names[i], Type: e.Type()})
 	}
+	if s.Versions {
+		out = append(out, types.Column{Name: DeletedColumn, Type: types.Of(types.Bool)})
+	}
 	return out
 }
 
@@ -43,6 +52,9 @@ func (s *Scan) WithChildren([]Node) Node { return s }
 // Describe implements Node.
 func (s *Scan) Describe() string {
 	text := "Scan " + s.Relation.Name
+	if s.Versions {
+		text += " versions"
+	}
 	if w := s.Watermark; w != nil {
 		text += " watermark " + s.Schema()[w.Col].Name
 		if w.Where != nil {

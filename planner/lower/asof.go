@@ -28,6 +28,7 @@ func (l *Lowerer) asof(a *logical.Asof, need []bool) *lowered {
 	b.in[0] = l.node(a.L, lneed)
 	b.in[1] = l.wholeRow(a.R) // ties are broken by the whole row
 	b.columns()
+	b.void()
 	b.bounds()
 	out := b.finish(need)
 	b.warn()
@@ -49,6 +50,16 @@ func (b *asofBuilder) columns() {
 			n.R, n.RKeys, n.RTime = in.node, at[:last], at[last]
 		}
 	}
+}
+
+// void makes a column of what tells that a right row stands for none.
+func (b *asofBuilder) void() {
+	b.node.Void = -1
+	if b.a.Void == nil {
+		return
+	}
+	in, at := b.l.keyColumns(b.in[1], []expr.Node{b.a.Void})
+	b.in[1], b.node.R, b.node.Void = in, in.node, at[0]
 }
 
 // bounds: with frontiers of both times, rows below both are forgotten; with that of the
@@ -122,7 +133,7 @@ func (b *asofBuilder) kind() {
 	switch {
 	case b.l.opt.Finite, n.EmitOnClose, b.settled() && !n.Retract[0]:
 		n.P.Kind = physical.AppendOnly
-	case len(n.P.Keys) > 0 && (n.Outer && left.Kind <= physical.NoDelete || !n.Retract[0] && !n.Retract[1]):
+	case len(n.P.Keys) > 0 && (n.Outer && left.Kind <= physical.NoDelete || !n.Retract[0] && !n.Retract[1] && n.Void < 0):
 		n.P.Kind = physical.NoDelete
 	default:
 		n.P.Kind = physical.Retract
@@ -182,6 +193,9 @@ func (b *asofBuilder) identify(out *lowered) {
 		}
 	}
 	text += " by " + b.in[0].id.cols[n.LTime] + ", " + b.in[1].id.cols[n.RTime]
+	if n.Void >= 0 {
+		text += " void if " + b.in[1].id.cols[n.Void]
+	}
 	out.id.base = "(" + b.in[0].id.rows() + ") " + text + " (" + b.in[1].id.rows() + ")"
 	out.id.cols = slices.Clone(b.in[0].id.cols)
 	for _, c := range b.in[1].id.cols {

@@ -31,7 +31,7 @@ func (l *Lowerer) scan(s *logical.Scan, need []bool) *lowered {
 	for i := range inScan {
 		share.need[i] = true
 	}
-	if s.Relation.Upserts() {
+	if upserts(s) {
 		for _, k := range s.Relation.Key {
 			share.need[k] = true
 		}
@@ -60,6 +60,9 @@ func (l *Lowerer) scan(s *logical.Scan, need []bool) *lowered {
 // one that the connector delivers.
 func computed(s *logical.Scan, i int) expr.Node {
 	if n := len(s.Relation.Columns); i >= n {
+		if i-n == len(s.Extra) { // whether a version is a deletion
+			return nil
+		}
 		return s.Extra[i-n]
 	}
 	return s.Relation.Columns[i].Expr
@@ -141,6 +144,9 @@ func shareKey(s *logical.Scan) string {
 	if s.Relation.Connector == "view" {
 		text = "view " + s.Relation.Name
 	}
+	if s.Versions {
+		text += " versions"
+	}
 	for _, e := range s.Extra {
 		text += " extra " + e.String()
 	}
@@ -175,7 +181,7 @@ func (l *Lowerer) buildScan(s *logical.Scan, need map[int]bool) *lowered {
 // notNull notes the declarations of the columns that are read.
 func (b *scanBuilder) notNull() {
 	for i, c := range b.s.Relation.Columns {
-		if (c.NotNull || b.s.Relation.Upserts() && slices.Contains(b.s.Relation.Key, i)) && b.place[i] >= 0 {
+		if (c.NotNull || upserts(b.s) && slices.Contains(b.s.Relation.Key, i)) && b.place[i] >= 0 {
 			b.node.NotNull = append(b.node.NotNull, b.place[i])
 		}
 	}
@@ -226,7 +232,7 @@ func (l *Lowerer) finishScan(b *scanBuilder) *lowered {
 	if s.Relation.Changelog {
 		n.P.Kind = physical.Retract
 	}
-	if key := placed(s.Relation.Key, b.place); key != nil && !s.Relation.Upserts() {
+	if key := placed(s.Relation.Key, b.place); key != nil && !upserts(s) && !s.Versions {
 		n.P.Keys = [][]int{key}
 	}
 	if s.Finite {
@@ -238,8 +244,11 @@ func (l *Lowerer) finishScan(b *scanBuilder) *lowered {
 	if !s.Finite && s.Relation.Common.Refresh != nil {
 		return l.refresh(out)
 	}
-	if s.Relation.Upserts() {
+	if upserts(s) {
 		return l.upsert(b, out)
+	}
+	if s.Versions {
+		return l.versions(out)
 	}
 	return out
 }

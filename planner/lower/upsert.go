@@ -1,6 +1,14 @@
 package lower
 
-import "github.com/sqlstream/sqlstream/planner/physical"
+import (
+	"github.com/sqlstream/sqlstream/planner/logical"
+	"github.com/sqlstream/sqlstream/planner/physical"
+)
+
+// upserts reports a source whose rows replace one another.
+func upserts(s *logical.Scan) bool {
+	return s.Relation.Upserts() && !s.Versions
+}
 
 // upsert turns what a keyed source delivers into changes. A frontier stays what a
 // watermark is, no promise: a row that is replaced may be older than it.

@@ -20,6 +20,9 @@ type Asof struct {
 	Forward bool
 	Strict  bool // a right row of the same time is no match
 	Outer   bool // left rows without a match come beside NULLs
+	// Void is a BOOLEAN column of R: a row for which it is true stands for none, as a deletion
+	// does. −1 = none.
+	Void int
 	// Front is, per input, the frontier of its time in Props().Frontiers of its edge; −1 =
 	// none.
 	Front [2]int
@@ -78,7 +81,11 @@ func (a *Asof) summary() string {
 	if !a.Strict {
 		op += "="
 	}
-	return text + a.time(0) + " " + op + " " + a.time(1)
+	text += a.time(0) + " " + op + " " + a.time(1)
+	if a.Void >= 0 {
+		text += ", none if " + a.R.Props().Columns[a.Void].Name
+	}
+	return text
 }
 
 func (a *Asof) perKey() string {
