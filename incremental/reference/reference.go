@@ -46,6 +46,7 @@ func (q Question) Answer(c *fn.Ctx) ([]Row, error) {
 type interpreter struct {
 	ctx *fn.Ctx
 	Question
+	rounds map[*logical.Recursion][]Row // what a step reads of its recursion
 }
 
 // onTime drops the rows that the operator refused.
@@ -104,6 +105,10 @@ func (i *interpreter) compute(n logical.Node) ([]Row, error) {
 		return i.topN(n)
 	case *logical.Join:
 		return i.join(n)
+	case *logical.Recursive:
+		return i.recursive(n)
+	case *logical.RecursiveRef:
+		return i.rounds[n.Of], nil
 	case *logical.Asof:
 		return i.asof(n)
 	case *logical.Over:

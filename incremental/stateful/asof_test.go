@@ -191,7 +191,7 @@ func asofCase(cfg AsofConfig) *opCase {
 		}}
 }
 
-func TestAsof(t *testing.T) { playAll(t, asofCases(), 20) }
+func TestAsof(t *testing.T) { playAll(t, asofCases(), 8) }
 
 // TestAsofCleans checks that what is held does not grow with the past.
 func TestAsofCleans(t *testing.T) {

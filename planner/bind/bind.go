@@ -26,6 +26,8 @@ import (
 type Settings struct {
 	Zone  *time.Location // nil = UTC
 	Batch bool           // every source is read once, as a table
+	// RecursionRounds and RecursionRows limit recursive queries; 0 = the constants of these names.
+	RecursionRounds, RecursionRows int64
 	// File finds the columns of a path in FROM; nil = paths are refused.
 	File func(path string, stream bool) (*catalog.Relation, error)
 	// TableFunction gives the rows of state('q', 'op'), checkpoint('path') and their like;

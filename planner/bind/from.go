@@ -147,9 +147,15 @@ func (b *Binder) scan(r *catalog.Relation, alias string) logical.Node {
 
 // cte binds a common table expression where it is used.
 func (b *Binder) cte(c *cteScope, name ast.Name) logical.Node {
-	if c.busy {
-		b.notYet(diag.Recursion, name.Span, "a query that reads itself")
+	switch {
+	case c.ref != nil:
+		return &logical.RecursiveRef{Of: c.ref}
+	case c.busy:
+		b.errorf(diag.Recursion, name.Span, "the query %q reads itself before it has rows", c.cte.Name.Name).
+			WithHint("WITH RECURSIVE %s AS (SELECT … UNION SELECT … FROM %s JOIN …): the first query does not read it", c.cte.Name.Name, c.cte.Name.Name)
 		return nil
+	case c.self:
+		return b.recursive(c, name)
 	}
 	saved := b.ctes
 	c.busy, b.ctes = true, c.around

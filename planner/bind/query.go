@@ -17,7 +17,9 @@ type cteScope struct {
 	around *cteScope // what the CTE's own query sees
 	next   *cteScope
 	busy   bool
-	outer  *scope // of the query around the one with WITH
+	outer  *scope             // of the query around the one with WITH
+	self   bool               // WITH RECURSIVE, and the query reads itself
+	ref    *logical.Recursion // while its step is bound
 }
 
 // query binds a query; nil means that an error was reported.
@@ -45,10 +47,11 @@ func (b *Binder) pushWith(w *ast.With, outer *scope) {
 		if slices.ContainsFunc(w.CTEs[:i], func(o *ast.CTE) bool { return strings.EqualFold(o.Name.Name, c.Name.Name) }) {
 			b.errorf(diag.ObjectExists, c.Name.Span, "WITH defines %q twice", c.Name.Name)
 		}
-		if w.Recursive && mentions(c.Query, c.Name.Name) {
-			b.notYet(diag.Recursion, c.Name.Span, "WITH RECURSIVE")
+		s := &cteScope{cte: c, around: b.ctes, next: b.ctes, outer: outer, self: w.Recursive && mentions(c.Query, c.Name.Name)}
+		if s.self {
+			s.around = s
 		}
-		b.ctes = &cteScope{cte: c, around: b.ctes, next: b.ctes, outer: outer}
+		b.ctes = s
 	}
 }
 

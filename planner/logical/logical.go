@@ -67,7 +67,10 @@ func Rewrite(n Node, f func(Node) Node) Node {
 func IsFinite(n Node) bool {
 	finite := true
 	Walk(n, func(n Node) {
-		if s, ok := n.(*Scan); ok && !s.Finite {
+		switch n := n.(type) {
+		case *Scan:
+			finite = finite && n.Finite
+		case *Feed:
 			finite = false
 		}
 	})

@@ -39,6 +39,8 @@ type Lowerer struct {
 	sealed  bool // needs are complete: scans are built once and shared
 	diags   []*diag.Diagnostic
 	dynamic bool // now() has a frontier
+	// feedKind is how the rows that the step of a recursion is given may change.
+	feedKind physical.Kind
 }
 
 // Lower makes a physical plan for each logical one. Plans that read one source in the
@@ -210,6 +212,10 @@ func (l *Lowerer) dispatch(n logical.Node, need []bool) *lowered {
 		return l.join(x, need)
 	case *logical.Asof:
 		return l.asof(x, need)
+	case *logical.Recursive:
+		return l.recursive(x)
+	case *logical.Feed:
+		return l.feed(x)
 	case *logical.UnionAll:
 		return l.union(x, need)
 	case *logical.SetOp:

@@ -19,9 +19,7 @@ type Entry struct {
 }
 
 // Table lists the missing operators by code.
-var Table = []Entry{
-	{diag.Recursion, "recursive query", "is not supported yet", ""},
-}
+var Table = []Entry{}
 
 // Find returns the entry of a code.
 func Find(code diag.Code) (Entry, bool) {

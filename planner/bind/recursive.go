@@ -1,0 +1,122 @@
+package bind
+
+import (
+	"cmp"
+
+	"github.com/sqlstream/sqlstream/exec/types"
+	"github.com/sqlstream/sqlstream/parser/ast"
+	"github.com/sqlstream/sqlstream/parser/diag"
+	"github.com/sqlstream/sqlstream/planner/logical"
+)
+
+// The limits of recursive queries, unless they are set.
+const (
+	RecursionRounds = 100_000
+	RecursionRows   = 10_000_000
+)
+
+// recursive binds a common table expression that reads itself: a UNION of queries that do
+// not, and of queries that do.
+func (b *Binder) recursive(c *cteScope, name ast.Name) logical.Node {
+	q := c.cte.Query
+	var base, step []ast.Body
+	all, ok := false, false
+	if op, isOp := q.Body.(*ast.SetOp); isOp && op.Op == ast.Union {
+		all, ok = op.All, true
+		b.branches(op, op.All, func(x ast.Body) {
+			if mentionedIn(x, c.cte.Name.Name) {
+				step = append(step, x)
+			} else {
+				base = append(base, x)
+			}
+		})
+	}
+	if !ok || len(base) == 0 || len(step) == 0 || len(q.OrderBy) > 0 || q.Limit != nil || q.Offset != nil {
+		b.errorf(diag.Recursion, c.cte.Name.Span, "a recursive query is a query that does not read %q, UNION or UNION ALL one that does", c.cte.Name.Name).
+			WithHint("WITH RECURSIVE r AS (SELECT … UNION SELECT … FROM r JOIN …) SELECT … FROM r ORDER BY …")
+		return nil
+	}
+	saved := b.ctes
+	defer func() { b.ctes, c.busy, c.ref = saved, false, nil }()
+	b.ctes, c.busy = c.around, true
+	if q.With != nil {
+		b.pushWith(q.With, c.outer)
+	}
+	in := b.unionOf(q, base, c.outer)
+	if in == nil {
+		return nil
+	}
+	if in = b.renamed(in, c.cte.Columns, name.Span, c.cte.Name.Name); in == nil {
+		return nil
+	}
+	return b.fixpoint(c, q, in, step, all)
+}
+
+// branches lists the queries that a chain of UNION, all of one kind, brings together.
+func (b *Binder) branches(x ast.Body, all bool, visit func(ast.Body)) {
+	if op, ok := x.(*ast.SetOp); ok && op.Op == ast.Union && op.All == all && !op.ByName {
+		b.branches(op.L, all, visit)
+		b.branches(op.R, all, visit)
+		return
+	}
+	visit(x)
+}
+
+func mentionedIn(x ast.Body, name string) bool {
+	return mentions(&ast.Query{Body: x}, name)
+}
+
+// unionOf binds queries side by side; nil after an error.
+func (b *Binder) unionOf(q *ast.Query, bodies []ast.Body, outer *scope) logical.Node {
+	first := b.body(bodies[0], outer)
+	if first == nil {
+		return nil
+	}
+	plan := first.plan
+	for _, x := range bodies[1:] {
+		r := b.body(x, outer)
+		if r == nil {
+			return nil
+		}
+		left, right := b.sameTypes(&ast.SetOp{Span: q.Span, All: true}, &relation{plan: plan, spans: first.spans}, r.plan)
+		if left == nil || right == nil {
+			return nil
+		}
+		plan = &logical.UnionAll{Inputs: append(unionInputs(left), unionInputs(right)...)}
+	}
+	return plan
+}
+
+// fixpoint binds the step over the columns of the base, whose types widen to those of the
+// step.
+func (b *Binder) fixpoint(c *cteScope, q *ast.Query, base logical.Node, step []ast.Body, all bool) logical.Node {
+	for range 4 {
+		of := &logical.Recursion{Name: c.cte.Name.Name, Columns: base.Schema(), Rounds: cmp.Or(b.set.RecursionRounds, RecursionRounds),
+			Rows: cmp.Or(b.set.RecursionRows, RecursionRows)}
+		c.ref = of
+		plan := b.unionOf(q, step, c.outer)
+		if plan == nil {
+			return nil
+		}
+		left, right := b.sameTypes(&ast.SetOp{Span: c.cte.Name.Span}, &relation{plan: base}, plan)
+		if left == nil || right == nil {
+			return nil
+		}
+		if sameTypesAs(left, of.Columns) {
+			return &logical.Recursive{Of: of, Base: left, Step: right, All: all}
+		}
+		base = left
+	}
+	b.errorf(diag.TypeMismatch, c.cte.Name.Span, "the types of the columns of %q grow with each round", c.cte.Name.Name).
+		WithHint("CAST the columns of both queries to the types that they are to have")
+	return nil
+}
+
+func sameTypesAs(n logical.Node, cols []types.Column) bool {
+	for i, c := range n.Schema() {
+		if !c.Type.Equal(cols[i].Type) {
+			return false
+		}
+	}
+	return true
+}
