@@ -34,7 +34,7 @@ func (e *Engine) planSettings(ctx context.Context) planner.Settings {
 		return r, err
 	}
 	return planner.Settings{NullOnError: e.set.nullOnError, RefuseUnbounded: !e.set.allowUnbounded, RuleOff: e.opt.RuleOff,
-		Settings: bind.Settings{Zone: e.set.zone, Batch: e.opt.Batch,
+		Settings: bind.Settings{Zone: e.set.zone, RecursionRounds: e.set.rounds, RecursionRows: e.set.rows, Batch: e.opt.Batch,
 			File:          file,
 			Infer:         func(r *catalog.Relation) ([]types.Column, error) { return e.infer(ctx, r) },
 			System:        systemRelation,

@@ -3,6 +3,7 @@ package engine
 import (
 	"fmt"
 	"sort"
+	"strconv"
 	"strings"
 	"time"
 
@@ -10,6 +11,7 @@ import (
 	"github.com/sqlstream/sqlstream/parser"
 	"github.com/sqlstream/sqlstream/parser/ast"
 	"github.com/sqlstream/sqlstream/parser/diag"
+	"github.com/sqlstream/sqlstream/planner/bind"
 )
 
 // settings are what SET changes. A query takes them when it starts.
@@ -19,10 +21,11 @@ type settings struct {
 	checkpointRoot string
 	allowUnbounded bool
 	poll           time.Duration
+	rounds, rows   int64 // of recursive queries
 }
 
 func defaultSettings() settings {
-	return settings{zone: time.UTC, allowUnbounded: true, poll: 50 * time.Millisecond}
+	return settings{zone: time.UTC, allowUnbounded: true, poll: 50 * time.Millisecond, rounds: bind.RecursionRounds, rows: bind.RecursionRows}
 }
 
 // settingDef describes a setting.
@@ -46,6 +49,12 @@ func settingDefs() map[string]settingDef {
 		"allow_unbounded_state": {"Whether queries may run whose state grows for ever.",
 			func(s *settings) string { return pick(s.allowUnbounded, "true", "false") },
 			func(s *settings, v string) error { return choose(&s.allowUnbounded, v, "true", "false") }},
+		"recursion_rounds": {"The most rounds of a recursive query in a trigger; more end the query.",
+			func(s *settings) string { return strconv.FormatInt(s.rounds, 10) },
+			func(s *settings, v string) error { return setCount(&s.rounds, v) }},
+		"recursion_rows": {"The most rows of a recursive query; more end the query.",
+			func(s *settings) string { return strconv.FormatInt(s.rows, 10) },
+			func(s *settings, v string) error { return setCount(&s.rows, v) }},
 		"poll_interval": {"How long a query without new rows waits before it looks again.",
 			func(s *settings) string { return s.poll.String() }, setPoll},
 	}
@@ -67,6 +76,15 @@ func setPoll(s *settings, v string) error {
 		return fmt.Errorf("%q is not a duration: write '50 ms' or '1 second'", v)
 	}
 	s.poll = d
+	return nil
+}
+
+func setCount(n *int64, v string) error {
+	x, err := strconv.ParseInt(v, 10, 64)
+	if err != nil || x <= 0 {
+		return fmt.Errorf("%q is not a number above 0", v)
+	}
+	*n = x
 	return nil
 }
 

@@ -55,7 +55,7 @@ func (b *Binder) pushWith(w *ast.With, outer *scope) {
 	}
 }
 
-// mentions reports whether a name is read anywhere in FROM.
+// mentions reports whether a name is read anywhere in a query.
 func mentions(q *ast.Query, name string) bool {
 	found := false
 	walkTables(q.Body, func(t *ast.TableName) {
@@ -68,12 +68,36 @@ func walkTables(body ast.Body, visit func(*ast.TableName)) {
 	switch x := body.(type) {
 	case *ast.Select:
 		walkFrom(x.From, visit)
+		walkSubqueries(x.Where, visit)
+		walkSubqueries(x.Having, visit)
+		for _, it := range x.Items {
+			walkSubqueries(it.Expr, visit)
+		}
 	case *ast.SetOp:
 		walkTables(x.L, visit)
 		walkTables(x.R, visit)
 	case *ast.Query:
 		walkTables(x.Body, visit)
 	}
+}
+
+// walkSubqueries visits the tables of the subqueries of an expression.
+func walkSubqueries(x ast.Expr, visit func(*ast.TableName)) {
+	walkExpr(x, func(n ast.Expr) bool {
+		switch n := n.(type) {
+		case *ast.Subquery:
+			walkTables(n.Query.Body, visit)
+		case *ast.Exists:
+			walkTables(n.Query.Body, visit)
+		case *ast.In:
+			if n.Query != nil {
+				walkTables(n.Query.Body, visit)
+			}
+		case *ast.Quantified:
+			walkSubqueries(n.R, visit)
+		}
+		return true
+	})
 }
 
 func walkFrom(ref ast.TableRef, visit func(*ast.TableName)) {
@@ -85,6 +109,7 @@ func walkFrom(ref ast.TableRef, visit func(*ast.TableName)) {
 	case *ast.Join:
 		walkFrom(x.L, visit)
 		walkFrom(x.R, visit)
+		walkSubqueries(x.On, visit)
 	case *ast.Pivot:
 		walkFrom(x.Input, visit)
 	case *ast.Unpivot:

@@ -133,6 +133,9 @@ func (g *grammar) from(s *Select, depth int) (scope, bool) {
 			sc.add(&Expr{Kind: it.Kind, Text: alias + "." + it.Name})
 		}
 	}
+	if s.From.Top == nil && g.size == 0 && g.chance(8) {
+		s.From.Top = g.recursion(sub)
+	}
 	return sc, false
 }
 
