@@ -145,14 +145,17 @@ func timeOf(n logical.Node) int {
 func keysOf(n logical.Node) (pk []int, keyed, ok bool) {
 	switch x := n.(type) {
 	case *logical.Scan:
-		return x.Relation.Key, len(x.Relation.Key) > 0, true
+		if !x.Relation.Upserts() {
+			return nil, false, true
+		}
+		return x.Relation.Key, true, true
 	case *logical.Project:
-		if s, ok := x.Input.(*logical.Scan); ok && len(s.Relation.Key) > 0 && len(x.Exprs) == len(s.Schema()) {
+		if s, ok := x.Input.(*logical.Scan); ok && s.Relation.Upserts() && len(x.Exprs) == len(s.Schema()) {
 			return s.Relation.Key, true, slices.IndexFunc(x.Exprs, func(e expr.Node) bool { _, ok := e.(*expr.Column); return !ok }) < 0
 		}
 	}
 	logical.Walk(n, func(n logical.Node) {
-		if s, ok := n.(*logical.Scan); ok && len(s.Relation.Key) > 0 {
+		if s, ok := n.(*logical.Scan); ok && s.Relation.Upserts() {
 			keyed = true
 		}
 	})
