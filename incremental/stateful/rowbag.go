@@ -87,21 +87,16 @@ func (r *rowBag) touch(row uint32) {
 	}
 }
 
-// take applies what is pending, as news does; gone tells that something was deleted.
-func (r *rowBag) take() (batches []*vec.Batch, gone bool, err error) {
+// take applies what is pending, as news does.
+func (r *rowBag) take() ([]*vec.Batch, error) {
 	fresh := len(r.touched)
-	batches = r.news(false)
+	batches := r.news(false)
 	for _, row := range r.touched[fresh:] {
 		if r.w[row] < 0 {
-			return nil, false, errors.New("a row was deleted that is not there")
+			return nil, errors.New("a row was deleted that is not there")
 		}
 	}
-	for _, b := range batches {
-		for _, w := range b.W {
-			gone = gone || w < 0
-		}
-	}
-	return batches, gone, nil
+	return batches, nil
 }
 
 // all are the rows with their weights.
