@@ -22,7 +22,7 @@ var nearest = []string{
 	"WITH RECURSIVE r AS (SELECT a, b FROM $1 UNION SELECT r.a, e.b FROM r JOIN $2 AS e ON e.a = r.b) SELECT a, b FROM r",
 	"WITH RECURSIVE r AS (SELECT a, b, 0 AS lvl FROM $1 UNION ALL SELECT r.a, e.b, lvl + 1 FROM r JOIN $2 AS e ON e.a = r.b WHERE lvl < 3) SELECT a, b, lvl, count(*) AS n FROM r GROUP BY a, b, lvl",
 	"WITH RECURSIVE r (x) AS (SELECT a FROM $1 UNION SELECT x + 1 FROM r WHERE x < 6) SELECT x FROM r",
-	"WITH RECURSIVE r (x, p) AS (SELECT a, s FROM $1 WHERE b > 0 UNION ALL SELECT x + 1, concat(p, '.') FROM r WHERE x < 4) SELECT x, p FROM r",
+	"WITH RECURSIVE r (x, p) AS (SELECT a, s FROM $1 WHERE b > 0 UNION ALL SELECT x + 1, p || '.' FROM r WHERE x < 4) SELECT x, p FROM r",
 	"WITH RECURSIVE r AS (SELECT a AS n FROM $1 UNION SELECT b FROM r, $2 AS e WHERE e.a = n AND e.s IN (SELECT s FROM $1)) SELECT count(*) AS c, sum(n) AS t FROM r",
 }
 
