@@ -30,14 +30,7 @@ func (p *planner) physical() (*physical.Query, error) {
 		plans[i], opts[i] = o.plan, p.lowerOptions(o, choices[i].mode)
 	}
 	roots, l := lower.Lower(plans, opts)
-	for _, d := range l.Diagnostics() {
-		if d.Code == diag.UnboundedState && p.opts.refuseUnbounded {
-			e := *d
-			e.Severity = diag.SeverityError
-			d = &e
-		}
-		p.diags = append(p.diags, d)
-	}
+	p.diags = append(p.diags, l.Diagnostics()...)
 	if err := p.err(); err != nil {
 		return nil, err
 	}
@@ -46,6 +39,7 @@ func (p *planner) physical() (*physical.Query, error) {
 		q.Outputs = append(q.Outputs, p.output(o, roots[i], choices[i]))
 		q.Finite = q.Finite && o.finite
 	}
+	p.checkState(q)
 	if err := p.err(); err != nil {
 		return nil, err
 	}

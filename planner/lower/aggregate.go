@@ -4,7 +4,6 @@ import (
 	"github.com/sqlstream/sqlstream/exec/expr"
 	"github.com/sqlstream/sqlstream/exec/fn/timewindow"
 	"github.com/sqlstream/sqlstream/exec/types"
-	"github.com/sqlstream/sqlstream/parser/diag"
 	"github.com/sqlstream/sqlstream/planner/logical"
 	"github.com/sqlstream/sqlstream/planner/physical"
 )
@@ -262,7 +261,6 @@ func (b *aggregateBuilder) finish() *lowered {
 	default:
 		n.P.Kind = physical.NoDelete
 	}
-	b.warnUnbounded()
 	return out
 }
 
@@ -385,14 +383,6 @@ func (b *aggregateBuilder) firstOpen(i int) expr.Node {
 	pane := &expr.Column{Index: 0, Name: "pane", T: t}
 	w := b.panes.Window
 	return call(&timewindow.FirstOpen, pane, interval(w.Size), interval(w.Slide), interval(w.Offset))
-}
-
-func (b *aggregateBuilder) warnUnbounded() {
-	n := b.node
-	if b.l.opt.Finite || n.Global || n.Bound != nil || n.Keep || n.Sessions != nil {
-		return
-	}
-	b.l.refuse(diag.Warnf(diag.UnboundedState, diag.Span{}, "%s is never cleaned: no group column is bounded by a watermark", describe(n)))
 }
 
 func describe(n *physical.Aggregate) string {

@@ -17,7 +17,7 @@ func (l *Lowerer) distinct(d *logical.Distinct) *lowered {
 	in := l.aligned(d.Input, need)
 	visible := len(in.props().Columns)
 	in = l.withTime(in)
-	n := &physical.Distinct{Input: in.node, Retract: in.props().Kind != physical.AppendOnly}
+	n := &physical.Distinct{Input: in.node, Retract: in.props().Kind != physical.AppendOnly, Keep: l.opt.Keep}
 	out := &lowered{node: n, delay: in.delay, cols: make([]int, visible)}
 	for i := range out.cols {
 		out.cols[i] = i
@@ -31,9 +31,6 @@ func (l *Lowerer) distinct(d *logical.Distinct) *lowered {
 	if !l.opt.Keep {
 		n.Bound = firstBound(in)
 		l.afterBound(in, n.Bound, &n.P, out)
-		if n.Bound == nil && !l.opt.Finite {
-			l.refuse(diag.Warnf(diag.UnboundedState, diag.Span{}, "DISTINCT is never cleaned: no column of it is bounded by a watermark"))
-		}
 	}
 	n.OpID = hashOf("distinct", out.id.base)
 	return out
@@ -173,13 +170,9 @@ func (l *Lowerer) dedupBound(d *logical.Dedup, n *physical.Dedup, in, out *lower
 		n.Clean, n.Delay = false, in.delay
 	}
 	l.afterBound(in, n.Bound, &n.P, out)
-	switch {
-	case d.Within && n.Bound == nil:
+	if d.Within && n.Bound == nil {
 		l.refuse(diag.Errorf(diag.NoWatermark, diag.Span{}, "%s needs a watermark on its input", d.Name).
 			WithHint("declare WATERMARK FOR ts AS ts - INTERVAL '10' MINUTE in the source, or FROM t WATERMARK ts DELAY '10 minutes'"))
-	case !d.Within && !n.Clean:
-		l.refuse(diag.Warnf(diag.UnboundedState, diag.Span{}, "%s is never cleaned: no key column is bounded by a watermark", d.Name).
-			WithHint("add the event time to the columns, or use drop_duplicates_within_watermark"))
 	}
 }
 

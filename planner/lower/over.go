@@ -6,7 +6,6 @@ import (
 	"github.com/sqlstream/sqlstream/exec/expr"
 	"github.com/sqlstream/sqlstream/exec/fn"
 	"github.com/sqlstream/sqlstream/exec/types"
-	"github.com/sqlstream/sqlstream/parser/diag"
 	"github.com/sqlstream/sqlstream/planner/logical"
 	"github.com/sqlstream/sqlstream/planner/physical"
 )
@@ -174,7 +173,6 @@ func (b *overBuilder) finish() *lowered {
 	b.keys()
 	if !n.Keep {
 		b.frontiers(out)
-		b.warn()
 	}
 	return out
 }
@@ -218,19 +216,4 @@ func (b *overBuilder) keys() {
 			n.P.Keys = append(n.P.Keys, append(slices.Clone(part), n.Visible+k))
 		}
 	}
-}
-
-func (b *overBuilder) warn() {
-	n := b.node
-	if n.Why == "" {
-		return
-	}
-	d := diag.Warnf(diag.UnboundedState, diag.Span{}, "%s OVER is never cleaned: %s", n.Funcs[0].Text, n.Why)
-	for _, f := range n.Funcs {
-		if f.Agg == nil && f.Kind <= fn.DenseRank {
-			d.WithHint("a change numbers all rows behind it again; QUALIFY %s <= n keeps only the first ones", f.Text)
-			break
-		}
-	}
-	b.l.refuse(d)
 }

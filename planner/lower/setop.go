@@ -3,7 +3,6 @@ package lower
 import (
 	"github.com/sqlstream/sqlstream/exec/expr"
 	"github.com/sqlstream/sqlstream/exec/types"
-	"github.com/sqlstream/sqlstream/parser/diag"
 	"github.com/sqlstream/sqlstream/planner/logical"
 	"github.com/sqlstream/sqlstream/planner/physical"
 )
@@ -145,8 +144,5 @@ func (l *Lowerer) setFrontiers(n *physical.SetOp, sides [2]setSide, out *lowered
 		}
 		n.P.Frontiers = append(n.P.Frontiers, physical.Frontier{Col: f.Col, Path: f.Path, Rules: rules})
 		out.hard = append(out.hard, true)
-	}
-	if n.Bound == nil && !l.opt.Finite && !(sides[0].ended && sides[1].ended) {
-		l.refuse(diag.Warnf(diag.UnboundedState, diag.Span{}, "%s is never cleaned: no column of it is bounded by a watermark of both inputs", n.Name()))
 	}
 }

@@ -38,7 +38,6 @@ func (l *Lowerer) streamJoin(j *logical.Join, need []bool) *lowered {
 	b.columns()
 	out := b.finish(need)
 	b.identify(out)
-	b.warn()
 	return out
 }
 
@@ -289,15 +288,4 @@ func (b *joinBuilder) identify(out *lowered) {
 		when = "on expiry"
 	}
 	n.OpID = hashOf("join", when, out.id.base, joinTexts(b.in[0].id.cols), joinTexts(b.in[1].id.cols))
-}
-
-// warn names the inputs that are never cleaned.
-func (b *joinBuilder) warn() {
-	if b.l.opt.Finite {
-		return
-	}
-	for _, why := range b.node.NeverCleaned() {
-		b.l.refuse(diag.Warnf(diag.UnboundedState, diag.Span{}, "the %s join keeps %s", b.node.Kind, why).
-			WithHint("add a range of time to ON, such as a.ts BETWEEN b.ts - INTERVAL '1 hour' AND b.ts, with a watermark on both inputs"))
-	}
 }

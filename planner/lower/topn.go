@@ -5,7 +5,6 @@ import (
 
 	"github.com/sqlstream/sqlstream/exec/expr"
 	"github.com/sqlstream/sqlstream/exec/types"
-	"github.com/sqlstream/sqlstream/parser/diag"
 	"github.com/sqlstream/sqlstream/planner/logical"
 	"github.com/sqlstream/sqlstream/planner/physical"
 )
@@ -112,7 +111,6 @@ func (b *topNBuilder) finish() *lowered {
 	b.kind()
 	b.bound(out)
 	n.OpID = hashOf("topn", out.id.base)
-	b.warnUnbounded()
 	return out
 }
 
@@ -170,16 +168,5 @@ func (b *topNBuilder) bound(out *lowered) {
 	}
 	if b.l.opt.Close && n.Bound != nil {
 		n.EmitOnClose, n.P.Kind = true, physical.AppendOnly
-	}
-}
-
-func (b *topNBuilder) warnUnbounded() {
-	n := b.node
-	switch {
-	case b.l.opt.Finite || n.Keep || n.Bound != nil:
-	case len(n.Partition) > 0:
-		b.l.refuse(diag.Warnf(diag.UnboundedState, diag.Span{}, "%s is never cleaned: no partition column is bounded by a watermark", physical.Summary(n)))
-	case n.Retract:
-		b.l.refuse(diag.Warnf(diag.UnboundedState, diag.Span{}, "%s keeps all rows: each can become one of the first when others are deleted", physical.Summary(n)))
 	}
 }

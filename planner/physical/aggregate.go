@@ -73,7 +73,7 @@ func (a *Aggregate) HasEnd() bool {
 func (a *Aggregate) explain() explained {
 	x := explained{summary: a.summary(), details: a.stateText()}
 	if a.Sessions != nil {
-		x.details, x.late, x.kept = sessionState("state: one entry per open session; ", a.Input.Props(), a.Sessions.Bound, a.EmitOnClose)
+		x.sessions("state: one entry per open session; ", a.Input.Props(), a.Sessions.Bound, a.EmitOnClose)
 		return x
 	}
 	switch {
@@ -81,6 +81,7 @@ func (a *Aggregate) explain() explained {
 		x.late = lateText(&a.P, a.Bound)
 	case !a.Global && !a.Keep:
 		x.kept = "groups: no group column is bounded by a watermark"
+		x.way = "add a window or another column with a watermark to GROUP BY"
 	}
 	return x
 }

@@ -11,6 +11,8 @@ type Distinct struct {
 	// it are late, and forgotten. nil = never cleaned.
 	Bound   *Bound
 	Retract bool
+	// Keep: nothing is late and nothing is forgotten (complete mode). Bound is nil then.
+	Keep bool
 }
 
 // Children implements Node.
@@ -44,10 +46,13 @@ func (d *Dedup) Stateful() bool { return true }
 func (d *Distinct) explain() explained {
 	pr := d.Input.Props()
 	x := explained{details: []string{"state: one entry per row; " + cleaned(pr, d.Bound)}}
-	if d.Bound != nil {
+	switch {
+	case d.Keep:
+		x.details = []string{"state: one entry per row; kept whole"}
+	case d.Bound != nil:
 		x.late = lateText(pr, d.Bound)
-	} else {
-		x.kept = "rows: no column is bounded by a watermark"
+	default:
+		x.kept, x.way = "rows: no column is bounded by a watermark", "select a column with a watermark too"
 	}
 	return x
 }
@@ -59,6 +64,7 @@ func (d *Dedup) explain() explained {
 	}
 	if !d.Clean && !d.Within {
 		x.kept = "keys: no key column is bounded by a watermark"
+		x.way = "add the event time to the columns, or use drop_duplicates_within_watermark"
 	}
 	return x
 }

@@ -209,9 +209,19 @@ func (p *printer) collect(n Node) {
 	if x.late != "" {
 		p.late = append(p.late, at+x.late)
 	}
-	if x.kept != "" {
-		p.kept = append(p.kept, at+x.kept)
+	if kept, _ := Unbounded(n); kept != "" {
+		p.kept = append(p.kept, at+kept)
 	}
+}
+
+// Unbounded tells what of its input an operator never forgets and why, and how to write
+// the query so that it does; "" = its state has a bound, as that over a table has.
+func Unbounded(n Node) (kept, way string) {
+	x := n.explain()
+	if x.kept == "" || finite(n) {
+		return "", ""
+	}
+	return x.kept, x.way
 }
 
 func lateText(pr *Props, b *Bound) string {

@@ -28,6 +28,7 @@ func (j *Join) explain() explained {
 		}
 	}
 	x.late, x.kept = strings.Join(late, ", "), strings.Join(j.NeverCleaned(), ", ")
+	x.way = "add a range of time to ON, such as a.ts BETWEEN b.ts - INTERVAL '1 hour' AND b.ts, with a watermark on both inputs"
 	return x
 }
 

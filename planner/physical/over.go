@@ -82,13 +82,23 @@ func (o *Over) explain() explained {
 		state += o.cleanText()
 	default:
 		state += "never cleaned: " + o.Why
-		x.kept = "rows: " + o.Why
+		x.kept, x.way = "rows: "+o.Why, o.wayOut()
 	}
 	x.details = []string{state}
 	if o.Bound != nil {
 		x.late = lateText(in, o.Bound)
 	}
 	return x
+}
+
+// wayOut is a query near by whose rows are forgotten.
+func (o *Over) wayOut() string {
+	for _, f := range o.Funcs {
+		if f.Agg == nil && f.Kind <= fn.DenseRank {
+			return fmt.Sprintf("a change numbers all rows behind it again; QUALIFY %s <= n keeps only the first ones", f.Text)
+		}
+	}
+	return "order by a column with a watermark, with a frame that has a start, or add such a column to PARTITION BY"
 }
 
 func (o *Over) summary() string {

@@ -32,21 +32,22 @@ func (s *Session) explain() explained {
 	}
 	state := "state: one entry per row of an open session; "
 	x := explained{summary: text}
-	x.details, x.late, x.kept = sessionState(state, in, s.Bound, s.EmitOnClose)
+	x.sessions(state, in, s.Bound, s.EmitOnClose)
 	return x
 }
 
-// sessionState is what EXPLAIN says of an operator that keeps sessions.
-func sessionState(state string, in *Props, b *Bound, onClose bool) (details []string, late, kept string) {
+// sessions is what EXPLAIN says of an operator that keeps sessions.
+func (x *explained) sessions(state string, in *Props, b *Bound, onClose bool) {
 	if b == nil {
-		return []string{state + "never cleaned: no watermark bounds the time of the sessions"}, "",
-			"sessions: no watermark bounds their time"
+		x.details = []string{state + "never cleaned: no watermark bounds the time of the sessions"}
+		x.kept, x.way = "sessions: no watermark bounds their time", "declare a watermark on the time of the sessions in the source"
+		return
 	}
 	state += "cleaned when window_end <= F(" + in.Columns[b.Col].Name + ")"
 	if onClose {
 		state += "; emits when closed"
 	}
-	return []string{state}, lateText(in, b), ""
+	x.details, x.late = []string{state}, lateText(in, b)
 }
 
 // Sessions says that two keys of an Aggregate are the bounds of sessions: the rows of

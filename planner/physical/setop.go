@@ -53,6 +53,7 @@ func (s *SetOp) explain() explained {
 		x.late = lateText(&s.P, s.Bound)
 	case !s.Keep:
 		x.kept = "rows: no column is bounded by a watermark of both inputs"
+		x.way = "select a column with a watermark in both inputs"
 	}
 	return x
 }

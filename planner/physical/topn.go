@@ -55,8 +55,12 @@ func (t *TopN) explain() explained {
 	case t.Keep:
 	case len(t.Partition) > 0:
 		x.kept = "partitions: no partition column is bounded by a watermark"
+		x.way = "add the window or another column with a watermark to PARTITION BY"
+	case t.Limit < 0:
+		x.kept, x.way = "rows: without a limit any of them is in the result", "add LIMIT"
 	case t.Retract:
 		x.kept = "rows: any of them can become one of the first when others are deleted"
+		x.way = "add the window or another column with a watermark to PARTITION BY, or read rows that are only added"
 	}
 	return x
 }
