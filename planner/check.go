@@ -15,7 +15,7 @@ func (p *planner) checkAppend(o *output, root physical.Node) {
 	if root.Props().Kind == physical.AppendOnly {
 		return
 	}
-	p.errorf(diag.NeverFinal, p.modeSpan(o), "append needs final rows, but %s", reason(root)).WithHint("%s", p.waysOut(o, root))
+	p.errorf(diag.NeverFinal, p.modeSpan(o), "append needs final rows, but %s%s", reason(root), lost(root)).WithHint("%s", p.waysOut(o, root))
 }
 
 // modeSpan is where the mode was asked for, else the query.
@@ -54,7 +54,7 @@ func (p *planner) checkUpdate(o *output, root physical.Node, out *physical.Outpu
 		return
 	}
 	c, ok := p.cat.Connectors.Sink(o.sink.Connector)
-	if ok && !c.Deletes && !c.Ephemeral && !o.sink.Common.IgnoreDeletes {
+	if ok && p.takes(o, sink.Update) && !c.Deletes && !c.Ephemeral && !o.sink.Common.IgnoreDeletes {
 		p.errorf(diag.CannotDelete, p.modeSpan(o), "keys of this query can vanish, and sink %q cannot delete: %s", o.name, reason(root)).
 			WithHint("set on_delete = 'ignore' on the sink, or use EMIT CHANGELOG")
 	}

@@ -2,20 +2,17 @@ package planner
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
+	"github.com/sqlstream/sqlstream/exec/expr"
 	"github.com/sqlstream/sqlstream/exec/sink"
 	"github.com/sqlstream/sqlstream/planner/physical"
 )
 
 // reason names the node that makes rows change, and why they are never final.
 func reason(root physical.Node) string {
-	var found physical.Node
-	physical.Walk(root, func(n physical.Node) {
-		if n.Props().Kind != physical.AppendOnly && found == nil {
-			found = n
-		}
-	})
+	found := firstChanging(root)
 	switch n := found.(type) {
 	case *physical.Aggregate:
 		if n.Global {
@@ -49,6 +46,51 @@ func reason(root physical.Node) string {
 		return "its rows can change"
 	}
 	return fmt.Sprintf("rows of %s can change", physical.Summary(found))
+}
+
+func firstChanging(root physical.Node) physical.Node {
+	var found physical.Node
+	physical.Walk(root, func(n physical.Node) {
+		if n.Props().Kind != physical.AppendOnly && found == nil {
+			found = n
+		}
+	})
+	return found
+}
+
+// lost names the operator above which no column is bounded by a watermark any more, though
+// it reads one that is.
+func lost(root physical.Node) string {
+	var found physical.Node
+	physical.Walk(root, func(n physical.Node) {
+		if found == nil && len(n.Props().Frontiers) == 0 && readsFrontier(n) {
+			found = n
+		}
+	})
+	switch found {
+	case nil:
+		return ""
+	case firstChanging(root):
+		return "; the watermark is lost there"
+	}
+	return fmt.Sprintf("; the watermark is lost at %s (%s)", physical.Summary(found), physical.ShortID(found))
+}
+
+// readsFrontier reports that a node with state, or an expression of a projection, has a
+// column with a frontier to read.
+func readsFrontier(n physical.Node) bool {
+	p, project := n.(*physical.Project)
+	if !project && !n.Stateful() {
+		return false
+	}
+	for _, c := range n.Children() {
+		for _, f := range c.Props().Frontiers {
+			if !project || slices.Contains(expr.ColumnsOf(p.Exprs...), f.Col) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // waysOut are the nearest legal queries.

@@ -442,7 +442,7 @@ func (j *join) noSuchRow() error {
 }
 
 func (j *join) errTwice() error {
-	return fmt.Errorf("%s: a subquery used as a value has more than one row", j.cfg.Name)
+	return fmt.Errorf("%s: a subquery used as a value has more than one row: aggregate it, as with max(…), or add LIMIT 1", j.cfg.Name)
 }
 
 // isFinal tells that nothing can change any more what a row of a semi, anti or mark join

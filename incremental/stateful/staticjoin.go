@@ -174,7 +174,7 @@ func (j *StaticJoin) pairs(c *fn.Ctx, b *vec.Batch, emit func(*vec.Batch) error)
 			return err
 		}
 		if j.cfg.Single && matched == i {
-			return fmt.Errorf("%s: a subquery used as a value has more than one row", j.cfg.Name)
+			return fmt.Errorf("%s: a subquery used as a value has more than one row: aggregate it, as with max(…), or add LIMIT 1", j.cfg.Name)
 		}
 		matched = i
 		in, static = append(in, row), append(static, other)

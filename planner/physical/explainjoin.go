@@ -29,6 +29,9 @@ func (j *Join) explain() explained {
 	}
 	x.late, x.kept = strings.Join(late, ", "), strings.Join(j.NeverCleaned(), ", ")
 	x.way = "add a range of time to ON, such as a.ts BETWEEN b.ts - INTERVAL '1 hour' AND b.ts, with a watermark on both inputs"
+	if j.NullAware > 0 {
+		x.way = "use NOT EXISTS with a range of time, such as b.ts BETWEEN a.ts AND a.ts + INTERVAL '1 hour', with a watermark on both inputs"
+	}
 	return x
 }
 
