@@ -5,7 +5,6 @@ import (
 
 	"github.com/sqlstream/sqlstream/exec/expr"
 	"github.com/sqlstream/sqlstream/exec/types"
-	"github.com/sqlstream/sqlstream/parser/diag"
 	"github.com/sqlstream/sqlstream/planner/logical"
 	"github.com/sqlstream/sqlstream/planner/physical"
 )
@@ -31,7 +30,6 @@ func (l *Lowerer) asof(a *logical.Asof, need []bool) *lowered {
 	b.void()
 	b.bounds()
 	out := b.finish(need)
-	b.warn()
 	return out
 }
 
@@ -206,12 +204,4 @@ func (b *asofBuilder) identify(out *lowered) {
 		when = "on close"
 	}
 	n.OpID = hashOf("asof", when, out.id.base, joinTexts(b.in[0].id.cols), joinTexts(b.in[1].id.cols))
-}
-
-// warn names the inputs that are never cleaned.
-func (b *asofBuilder) warn() {
-	for _, why := range b.node.NeverCleaned() {
-		b.l.refuse(diag.Warnf(diag.UnboundedState, diag.Span{}, "the ASOF join keeps %s", why).
-			WithHint("compare times with a watermark on both inputs, as in a.ts >= b.ts"))
-	}
 }

@@ -55,7 +55,9 @@ func (a *Asof) explain() explained {
 		}
 	}
 	x.late, x.kept = strings.Join(late, ", "), strings.Join(a.NeverCleaned(), ", ")
+	x.way = "compare times with a watermark on both inputs, as in a.ts >= b.ts"
 	if x.kept == "" && !a.Whole && !a.Ended[1] && !a.Forward {
+		x.last = true
 		x.kept = "the last row of " + a.Names[1] + a.perKey() + ": rows of " + a.Names[0] + " to come take it"
 	}
 	return x

@@ -209,8 +209,8 @@ func (p *printer) collect(n Node) {
 	if x.late != "" {
 		p.late = append(p.late, at+x.late)
 	}
-	if kept, _ := Unbounded(n); kept != "" {
-		p.kept = append(p.kept, at+kept)
+	if x.kept != "" && !finite(n) {
+		p.kept = append(p.kept, at+x.kept)
 	}
 }
 
@@ -218,7 +218,7 @@ func (p *printer) collect(n Node) {
 // the query so that it does; "" = its state has a bound, as that over a table has.
 func Unbounded(n Node) (kept, way string) {
 	x := n.explain()
-	if x.kept == "" || finite(n) {
+	if x.kept == "" || x.last || finite(n) {
 		return "", ""
 	}
 	return x.kept, x.way

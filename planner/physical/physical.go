@@ -37,6 +37,7 @@ type explained struct {
 	details []string // lines below: its state, and when that is dropped
 	late    string   // which rows it refuses; "" = none
 	kept    string   // what it never forgets, and why; "" = nothing
+	last    bool     // kept is one row a key, which every plan of the kind needs: no refusal
 	way     string   // how to write the query so that it forgets, where kept
 }
 
