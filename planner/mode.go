@@ -7,6 +7,7 @@ import (
 	"github.com/sqlstream/sqlstream/planner/logical"
 	"github.com/sqlstream/sqlstream/planner/lower"
 	"github.com/sqlstream/sqlstream/planner/physical"
+	"github.com/sqlstream/sqlstream/planner/rules"
 )
 
 // choice is an output mode for each output, and why.
@@ -34,6 +35,7 @@ func (p *planner) physical() (*physical.Query, error) {
 	if err := p.err(); err != nil {
 		return nil, err
 	}
+	roots = p.common(roots)
 	q := p.newQuery(l.TimeDriven())
 	for i, o := range p.outs {
 		q.Outputs = append(q.Outputs, p.output(o, roots[i], choices[i]))
@@ -45,6 +47,18 @@ func (p *planner) physical() (*physical.Query, error) {
 	}
 	q.Diagnostics = append(p.b.Diagnostics(), p.diags...)
 	return q, nil
+}
+
+// common computes once what branches and outputs have in common.
+func (p *planner) common(roots []physical.Node) []physical.Node {
+	if p.set.RuleOff != nil && p.set.RuleOff(rules.CommonSubplans) {
+		return roots
+	}
+	out, shared := physical.Common(roots)
+	if shared > 0 && p.set.RuleFired != nil {
+		p.set.RuleFired(rules.CommonSubplans)
+	}
+	return out
 }
 
 func (p *planner) newQuery(timeDriven bool) *physical.Query {

@@ -59,6 +59,21 @@ var List = []Rule{
 	{Name: "over-top-n", Apply: overTopN, Normal: true},
 }
 
+// CommonSubplans is the name of the rewrite that comes last, of the physical plan
+// (physical.Common): equal subtrees become one node.
+const CommonSubplans = "common-subplans"
+
+// Optional names every rewrite that can be left out.
+func Optional() []string {
+	var out []string
+	for _, r := range List {
+		if !r.Normal {
+			out = append(out, r.Name)
+		}
+	}
+	return append(out, CommonSubplans)
+}
+
 // maxRounds bounds the rewriting; each rule makes plans smaller or moves filters
 // down, so that far fewer rounds are needed.
 const maxRounds = 50

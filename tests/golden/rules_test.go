@@ -17,11 +17,8 @@ func TestWithoutRules(t *testing.T) {
 		t.Fatalf("no files: %v", err)
 	}
 	off := map[string]func(string) bool{"all rules": func(string) bool { return true }}
-	for _, r := range rules.List {
-		if r.Normal {
-			continue
-		}
-		off[r.Name] = func(name string) bool { return name == r.Name }
+	for _, rule := range rules.Optional() {
+		off[rule] = func(name string) bool { return name == rule }
 	}
 	for _, f := range files {
 		for name, without := range off {

@@ -104,7 +104,8 @@ func (c *Case) leaveOut(r *rand.Rand) {
 	case 0:
 		c.Without = "all"
 	case 1:
-		c.Without = rules.List[r.IntN(len(rules.List))].Name
+		names := rules.Optional()
+		c.Without = names[r.IntN(len(names))]
 	}
 }
 
