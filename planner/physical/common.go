@@ -73,6 +73,8 @@ func inputsOf(n Node) []*Node {
 	switch x := n.(type) {
 	case *Aggregate:
 		return []*Node{&x.Input}
+	case *Asof:
+		return []*Node{&x.L, &x.R}
 	case *Distinct:
 		return []*Node{&x.Input}
 	case *Dedup:
