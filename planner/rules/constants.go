@@ -3,6 +3,7 @@ package rules
 import (
 	"github.com/sqlstream/sqlstream/exec/expr"
 	"github.com/sqlstream/sqlstream/exec/fn"
+	"github.com/sqlstream/sqlstream/exec/mutant"
 	"github.com/sqlstream/sqlstream/planner/logical"
 )
 
@@ -12,7 +13,7 @@ import (
 // IN with its NULL rules looks at all rows of the right side.
 func equalConstant(_ *Context, n logical.Node) logical.Node {
 	j, ok := n.(*logical.Join)
-	if !ok || j.NullAware > 0 || j.Kind == logical.Full || len(j.LKeys) == 0 {
+	if !ok || j.NullAware > 0 && !mutant.On("NOT IN looks at the equal rows alone") || j.Kind == logical.Full || len(j.LKeys) == 0 {
 		return n
 	}
 	left, right := constants(j.L), constants(j.R)
@@ -22,7 +23,7 @@ func equalConstant(_ *Context, n logical.Node) logical.Node {
 		if test := demanded(r, left.of(l), right); test != nil {
 			toRight = append(toRight, test)
 		}
-		if test := demanded(l, right.of(r), left); test != nil && (j.Kind == logical.Inner || j.Kind == logical.Semi) {
+		if test := demanded(l, right.of(r), left); test != nil && (j.Kind == logical.Inner || j.Kind == logical.Semi || mutant.On("rows that are kept without a match are selected")) {
 			toLeft = append(toLeft, test)
 		}
 	}

@@ -3,6 +3,7 @@ package rules
 import (
 	"github.com/sqlstream/sqlstream/exec/expr"
 	"github.com/sqlstream/sqlstream/exec/fn"
+	"github.com/sqlstream/sqlstream/exec/mutant"
 	"github.com/sqlstream/sqlstream/planner/logical"
 )
 
@@ -56,7 +57,7 @@ func shared(parts []expr.Node) []expr.Node {
 	for _, c := range conjuncts(parts[0]) {
 		everywhere := !contains(out, c)
 		for _, p := range parts[1:] {
-			everywhere = everywhere && contains(conjuncts(p), c)
+			everywhere = everywhere && (contains(conjuncts(p), c) || mutant.On("what one part of OR demands all do"))
 		}
 		if everywhere {
 			out = append(out, c)

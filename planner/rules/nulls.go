@@ -3,6 +3,7 @@ package rules
 import (
 	"github.com/sqlstream/sqlstream/exec/expr"
 	"github.com/sqlstream/sqlstream/exec/fn"
+	"github.com/sqlstream/sqlstream/exec/mutant"
 	"github.com/sqlstream/sqlstream/planner/logical"
 )
 
@@ -80,6 +81,9 @@ func rejects(c expr.Node, null func(col int) bool) bool {
 			}
 		}
 		return true
+	}
+	if mutant.On("no condition is true of NULLs") {
+		return len(expr.ColumnsOf(c)) > 0
 	}
 	return strict(c, null)
 }

@@ -3,6 +3,7 @@ package rules
 import (
 	"github.com/sqlstream/sqlstream/exec/expr"
 	"github.com/sqlstream/sqlstream/exec/fn"
+	"github.com/sqlstream/sqlstream/exec/mutant"
 	"github.com/sqlstream/sqlstream/exec/types"
 	"github.com/sqlstream/sqlstream/planner/logical"
 )
@@ -57,7 +58,9 @@ func pushFilterPartition(_ *Context, n logical.Node) logical.Node {
 		return n
 	}
 	in := f.Input.Children()[0]
-	passes := func(col int) bool { return isKey(by, col) }
+	passes := func(col int) bool {
+		return isKey(by, col) || mutant.On("part of a partition is left out") && col < len(in.Schema())
+	}
 	return pushWhere(f, passes, func(down expr.Node) logical.Node {
 		return f.Input.WithChildren([]logical.Node{&logical.Filter{Input: in, Predicate: down}})
 	})
