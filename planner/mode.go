@@ -36,6 +36,9 @@ func (p *planner) physical() (*physical.Query, error) {
 		return nil, err
 	}
 	roots = p.common(roots)
+	if !p.off(rules.PruneScans) && physical.Prune(roots) > 0 {
+		p.fired(rules.PruneScans)
+	}
 	q := p.newQuery(l.TimeDriven())
 	for i, o := range p.outs {
 		q.Outputs = append(q.Outputs, p.output(o, roots[i], choices[i]))
@@ -51,14 +54,22 @@ func (p *planner) physical() (*physical.Query, error) {
 
 // common computes once what branches and outputs have in common.
 func (p *planner) common(roots []physical.Node) []physical.Node {
-	if p.set.RuleOff != nil && p.set.RuleOff(rules.CommonSubplans) {
+	if p.off(rules.CommonSubplans) {
 		return roots
 	}
 	out, shared := physical.Common(roots)
-	if shared > 0 && p.set.RuleFired != nil {
-		p.set.RuleFired(rules.CommonSubplans)
+	if shared > 0 {
+		p.fired(rules.CommonSubplans)
 	}
 	return out
+}
+
+func (p *planner) off(rule string) bool { return p.set.RuleOff != nil && p.set.RuleOff(rule) }
+
+func (p *planner) fired(rule string) {
+	if p.set.RuleFired != nil {
+		p.set.RuleFired(rule)
+	}
 }
 
 func (p *planner) newQuery(timeDriven bool) *physical.Query {

@@ -13,6 +13,7 @@ import (
 
 // Each rule has a query in which it fires.
 var firing = map[string]string{
+	rules.PruneScans:        "SELECT v FROM stored WHERE k >= 3 AND v < 2",
 	rules.CommonSubplans:    "SELECT a.k, a.n FROM (SELECT k, count(*) AS n FROM plain GROUP BY k) AS a JOIN (SELECT k, count(*) AS n FROM plain GROUP BY k) AS b ON a.n = b.n",
 	"merge-projects":        "SELECT a + 1 AS b FROM (SELECT v * 2 AS a FROM plain) AS x",
 	"merge-filters":         "SELECT k FROM (SELECT * FROM plain WHERE v > 1) AS x WHERE k = 'a'",
@@ -41,7 +42,7 @@ var firing = map[string]string{
 }
 
 func TestEveryRuleFires(t *testing.T) {
-	names := []string{rules.CommonSubplans}
+	names := []string{rules.CommonSubplans, rules.PruneScans}
 	for _, r := range rules.List {
 		names = append(names, r.Name)
 	}
@@ -52,7 +53,7 @@ func TestEveryRuleFires(t *testing.T) {
 			continue
 		}
 		fired := map[string]bool{}
-		s := newSession(t)
+		s := newSession(t, "CREATE SOURCE stored (k BIGINT, v INT) WITH (connector = 'file', path = 'in', format = 'parquet')")
 		s.set.RuleFired = func(name string) { fired[name] = true }
 		s.plan(sql)
 		if !fired[name] {

@@ -134,9 +134,20 @@ type Split interface {
 // Reading says what a reader of a split needs and where bad rows go.
 type Reading struct {
 	Need []int // indexes into Config.Columns, ascending
+	// Ranges are conditions that all needed rows fulfil: what is known not to may be left
+	// out unread. Skipped is told of the rows then.
+	Ranges  []Bounds
+	Skipped func(rows int64)
 	// Bad receives each row that could not be decoded under Skip and Divert, and must
 	// copy what it keeps. It may be called by several goroutines.
 	Bad func(BadRow)
+}
+
+// Bounds is a condition on a column whose values are PhysInt64: between Min and Max, and not
+// NULL.
+type Bounds struct {
+	Col      int // index into Config.Columns
+	Min, Max int64
 }
 
 // BadRow is an input row that could not be decoded.

@@ -52,7 +52,7 @@ func (p *reader) read(ctx context.Context, s source.Split, index int64) error {
 		p.ledger.Input++
 		p.refuse(b)
 	}
-	err := s.Read(ctx, source.Reading{Need: p.scan.Plan.Need, Bad: undecoded}, func(b *vec.Batch) error {
+	err := s.Read(ctx, source.Reading{Need: p.scan.Plan.Need, Ranges: p.ranges(), Skipped: p.skipped, Bad: undecoded}, func(b *vec.Batch) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -67,6 +67,22 @@ func (p *reader) read(ctx context.Context, s source.Split, index int64) error {
 		return err
 	}
 	return p.turns.finish(p.w, p.w.lane)
+}
+
+// ranges are those of the plan, over the columns of the source.
+func (p *reader) ranges() []source.Bounds {
+	out := make([]source.Bounds, len(p.scan.Plan.Ranges))
+	for i, r := range p.scan.Plan.Ranges {
+		out[i] = source.Bounds{Col: p.scan.Plan.Need[r.Col], Min: r.Min, Max: r.Max}
+	}
+	return out
+}
+
+// skipped enters rows that no filter above would let pass, and that were not read.
+func (p *reader) skipped(rows int64) {
+	p.ledger.Input += rows
+	p.ledger.Filtered += rows
+	p.w.seq += rows
 }
 
 // batch takes one batch of the source through the scan and on.

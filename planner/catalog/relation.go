@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/sqlstream/sqlstream/exec/expr"
 	"github.com/sqlstream/sqlstream/exec/option"
@@ -66,6 +67,19 @@ func (r *Relation) IsKey(name string) bool {
 	for _, i := range r.Key {
 		if r.Columns[i].Name == name {
 			return true
+		}
+	}
+	return false
+}
+
+// Columnar reports files whose parts have statistics.
+func (r *Relation) Columnar() bool {
+	if r.Connector != "file" {
+		return false
+	}
+	for _, o := range r.Options {
+		if strings.EqualFold(o.Name, "format") {
+			return strings.EqualFold(o.Text, "parquet")
 		}
 	}
 	return false

@@ -24,6 +24,9 @@ type Scan struct {
 	// NotNull are output columns in which NULL makes a row bad.
 	NotNull   []int
 	Watermark *Watermark // nil = none
+	// Ranges are conditions that every needed row fulfils; the reader may leave out rows
+	// that do not.
+	Ranges []Range
 	// MaxAhead: a row whose event time is later than the trigger's time plus this is a
 	// bad row and moves no watermark; µs, 0 = no limit.
 	MaxAhead int64

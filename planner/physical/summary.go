@@ -36,6 +36,9 @@ func (s *Scan) summary() string {
 	if s.Finite {
 		text += "  finite"
 	}
+	for i, r := range s.Ranges {
+		text += map[bool]string{true: "  reads only ", false: " AND "}[i == 0] + r.Text
+	}
 	if w := s.Watermark; w != nil {
 		text += "  W = max(" + s.P.Columns[w.Col].Name + ") - " + expr.Interval(w.Delay).String()
 		if w.Where != nil {

@@ -63,6 +63,10 @@ var List = []Rule{
 // (physical.Common): equal subtrees become one node.
 const CommonSubplans = "common-subplans"
 
+// PruneScans is the name of the one after it (physical.Prune): parts of files that hold
+// nothing of what filters demand are not read.
+const PruneScans = "prune-scans"
+
 // Optional names every rewrite that can be left out.
 func Optional() []string {
 	var out []string
@@ -71,7 +75,7 @@ func Optional() []string {
 			out = append(out, r.Name)
 		}
 	}
-	return append(out, CommonSubplans)
+	return append(out, CommonSubplans, PruneScans)
 }
 
 // maxRounds bounds the rewriting; each rule makes plans smaller or moves filters

@@ -252,12 +252,41 @@ func (p *split) read(ctx context.Context, f format.File, rd source.Reading, emit
 	}
 	a := p.assemble(rd)
 	for _, sec := range sections {
+		if out, err := p.outside(ctx, f, sec, rd); err != nil || out {
+			if err != nil {
+				return err
+			}
+			rd.Skipped(sec.Rows)
+			continue
+		}
 		err := p.plan.reader.Read(ctx, f, sec, a.reading, func(b *vec.Batch) error { return emit(a.batch(b)) })
 		if err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// outside tells that no row of a section is in all ranges, as its statistics say.
+func (p *split) outside(ctx context.Context, f format.File, sec format.Section, rd source.Reading) (bool, error) {
+	bounded, ok := p.plan.reader.(format.Bounded)
+	if !ok || sec.Rows < 0 || rd.Skipped == nil {
+		return false, nil
+	}
+	for _, r := range rd.Ranges {
+		at := p.plan.inData[r.Col]
+		if at < 0 {
+			continue
+		}
+		b, ok, err := bounded.Bounds(ctx, f, sec, at)
+		if err != nil {
+			return false, err
+		}
+		if ok && (b.Max < r.Min || b.Min > r.Max) {
+			return true, nil
+		}
+	}
+	return false, nil
 }
 
 // assembler puts columns of the data and constants into one batch.

@@ -1,0 +1,149 @@
+package physical
+
+import (
+	"math"
+	"sort"
+	"strings"
+
+	"github.com/sqlstream/sqlstream/exec/expr"
+	"github.com/sqlstream/sqlstream/exec/types"
+)
+
+// Range is a condition on a column that a connector delivers: rows outside, and those with
+// NULL, are not needed.
+type Range struct {
+	Col      int // output column of the scan
+	Min, Max int64
+	Text     string
+}
+
+// Prune tells scans what their readers need, so that parts of files whose statistics say
+// that nothing of it is there are not read: where all that takes rows of a scan are filters
+// that compare columns with constants. Rows that move a watermark, or that may be bad, are
+// always read; so are changes. It returns how many scans it told.
+func Prune(roots []Node) int {
+	takers := map[*Scan][]Node{}
+	seen := map[Node]bool{}
+	var order []*Scan
+	note := func(n, taker Node) {
+		if s, ok := n.(*Scan); ok {
+			if takers[s] == nil {
+				order = append(order, s)
+			}
+			takers[s] = append(takers[s], taker)
+		}
+	}
+	for _, r := range roots {
+		note(r, nil)
+		Walk(r, func(n Node) {
+			if seen[n] {
+				return
+			}
+			seen[n] = true
+			for _, c := range n.Children() {
+				note(c, n)
+			}
+		})
+	}
+	pruned := 0
+	for _, s := range order {
+		if s.prunable() {
+			s.Ranges = needed(s, takers[s])
+		}
+		if len(s.Ranges) > 0 {
+			pruned++
+		}
+	}
+	return pruned
+}
+
+func (s *Scan) prunable() bool {
+	return (s.Watermark == nil || s.Finite) && len(s.NotNull) == 0 && s.P.Kind == AppendOnly && s.Relation.Columnar()
+}
+
+// needed are the ranges that hold every row that some taker wants.
+func needed(s *Scan, takers []Node) []Range {
+	var all map[int]Range
+	for _, t := range takers {
+		f, ok := t.(*Filter)
+		if !ok {
+			return nil
+		}
+		own := rangesOf(f.Predicate, len(s.Need))
+		if all == nil {
+			all = own
+			continue
+		}
+		for col, r := range all {
+			o, ok := own[col]
+			if !ok {
+				delete(all, col)
+				continue
+			}
+			r.Min, r.Max, r.Text = min(r.Min, o.Min), max(r.Max, o.Max), r.Text+" OR "+o.Text
+			all[col] = r
+		}
+	}
+	out := make([]Range, 0, len(all))
+	for _, r := range all {
+		out = append(out, r)
+	}
+	sort.Slice(out, func(i, j int) bool { return out[i].Col < out[j].Col })
+	return out
+}
+
+// rangesOf are the ranges that a predicate demands of the first columns.
+func rangesOf(pred expr.Node, cols int) map[int]Range {
+	list := []expr.Node{pred}
+	if a, ok := pred.(*expr.And); ok {
+		list = a.Args
+	}
+	out := map[int]Range{}
+	for _, c := range list {
+		r, ok := rangeOf(c)
+		if !ok || r.Col >= cols {
+			continue
+		}
+		if old, ok := out[r.Col]; ok {
+			r.Min, r.Max, r.Text = max(r.Min, old.Min), min(r.Max, old.Max), old.Text+" AND "+r.Text
+		}
+		out[r.Col] = r
+	}
+	return out
+}
+
+// rangeOf is what a comparison of a column with a constant demands.
+func rangeOf(n expr.Node) (Range, bool) {
+	c, ok := n.(*expr.Call)
+	if !ok || len(c.Args) != 2 {
+		return Range{}, false
+	}
+	op := c.F.Name
+	col, isCol := c.Args[0].(*expr.Column)
+	k, isConst := c.Args[1].(*expr.Const)
+	if !isCol || !isConst {
+		col, isCol = c.Args[1].(*expr.Column)
+		k, isConst = c.Args[0].(*expr.Const)
+		op = turned(op)
+	}
+	if !isCol || !isConst || k.IsNull() || col.T.Phys() != types.PhysInt64 || !col.T.Equal(k.Type()) {
+		return Range{}, false
+	}
+	r := Range{Col: col.Index, Min: math.MinInt64, Max: math.MaxInt64, Text: n.String()}
+	switch x := k.V.Int(0); op {
+	case "=":
+		r.Min, r.Max = x, x
+	case "<", "<=":
+		r.Max = x
+	case ">", ">=":
+		r.Min = x
+	default:
+		return Range{}, false
+	}
+	return r, true
+}
+
+// turned is a comparison with its sides exchanged.
+func turned(op string) string {
+	return strings.NewReplacer("<", ">", ">", "<").Replace(op)
+}
