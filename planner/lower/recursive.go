@@ -139,7 +139,7 @@ func (c *stepCutter) joinRefusal(j *logical.Join) string {
 	case left && right:
 		return fmt.Sprintf("joins %s with itself", c.of.Name)
 	case right && j.Kind != logical.Inner, j.Kind == logical.Full:
-		return fmt.Sprintf("has %s on the side of a %s join that a missing row changes", c.of.Name, j.Kind)
+		return fmt.Sprintf("has %s where the %s join says that a row is missing", c.of.Name, j.Kind)
 	}
 	return ""
 }
