@@ -77,10 +77,19 @@ func (p *planner) checkSinkKey(o *output, props *physical.Props, out *physical.O
 
 // checkComplete: what complete mode keeps must not grow with the input.
 func (p *planner) checkComplete(o *output, root physical.Node) {
-	if s := unaggregated(root); s != "" {
-		p.errorf(diag.CompleteUnbounded, p.modeSpan(o), "complete mode would keep every row of %s", s).
-			WithHint("aggregate, or use EMIT APPEND")
+	s := unaggregated(root)
+	if s == "" {
+		return
 	}
+	other := "leave the mode out"
+	switch {
+	case root.Props().Kind == physical.AppendOnly:
+		other = "use EMIT APPEND"
+	case p.takes(o, sink.Changelog):
+		other = "use EMIT CHANGELOG"
+	}
+	p.errorf(diag.CompleteUnbounded, p.modeSpan(o), "complete mode would keep every row of %s", s).
+		WithHint("aggregate, or " + other)
 }
 
 // unaggregated names a stream that reaches the root without being grouped.

@@ -109,7 +109,7 @@ func (p *planner) waysOut(o *output, root physical.Node) string {
 	if key := bestKey(root.Props().Keys); key != nil && p.takes(o, sink.Update) {
 		ways = append(ways, "use EMIT UPDATE (key: "+keyNames(root.Props(), key)+")")
 	}
-	if firstAggregate(root) != nil && p.takes(o, sink.Complete) {
+	if unaggregated(root) == "" && p.takes(o, sink.Complete) {
 		ways = append(ways, "use EMIT COMPLETE")
 	}
 	if p.takes(o, sink.Changelog) {
