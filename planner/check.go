@@ -89,7 +89,7 @@ func (p *planner) checkComplete(o *output, root physical.Node) {
 		other = "use EMIT CHANGELOG"
 	}
 	p.errorf(diag.CompleteUnbounded, p.modeSpan(o), "complete mode would keep every row of %s", s).
-		WithHint("aggregate, or " + other)
+		WithHint("aggregate, or %s", other)
 }
 
 // unaggregated names a stream that reaches the root without being grouped.
