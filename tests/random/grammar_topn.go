@@ -28,6 +28,9 @@ func (g *grammar) top(sub *Select) *Top {
 	n := 1 + g.r.IntN(3)
 	switch g.r.IntN(6) {
 	case 0:
+		if len(order) > 0 && g.chance(40) {
+			return tiesTop(order, n)
+		}
 		return limitTop(order, all, n, g.r.IntN(3))
 	case 2, 3:
 		return g.overTop(sub)
@@ -47,6 +50,12 @@ func limitTop(order, all []string, n, offset int) *Top {
 		order = all[:1]
 	}
 	return &Top{Ours: text(order), Duck: text(append(order, all...))}
+}
+
+// tiesTop is WITH TIES, which is a rank.
+func tiesTop(order []string, n int) *Top {
+	return &Top{Ours: fmt.Sprintf("(SELECT * FROM ($q) AS q%s FETCH FIRST %d ROWS WITH TIES)", orderBy(order), n),
+		Duck: fmt.Sprintf("(SELECT * FROM ($q) AS q QUALIFY rank() OVER (%s) <= %d)", orderBy(order), n)}
 }
 
 func onTop(by, order, all []string) *Top {
