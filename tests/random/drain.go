@@ -75,12 +75,15 @@ func (r *run) empty(p *trigger.Progress) error {
 		return err
 	}
 	for i, o := range p.Operators {
-		base := int64(0)
+		base, bytes := int64(0), int64(0)
 		if first != nil {
-			base = first.Operators[i].Total
+			base, bytes = first.Operators[i].Total, first.Operators[i].Memory
 		}
 		if o.Total > base {
 			return r.fail("leak", "%s %s holds %d entries after all rows were deleted, %d when new", o.Operator, o.ID, o.Total, base)
+		}
+		if o.Memory > bytes+4096*int64(r.c.Workers) {
+			return r.fail("leak of bytes", "%s %s takes %d bytes after all rows were deleted, %d when new", o.Operator, o.ID, o.Memory, bytes)
 		}
 	}
 	return nil

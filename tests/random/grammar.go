@@ -143,10 +143,8 @@ func (g *grammar) from(s *Select, depth int) (scope, bool) {
 func (g *grammar) tableFunction(f *From, src Source, sc scope) {
 	keys := []string{"a, s", "s", "b, x", "ts, a", "xs"}[g.r.IntN(5)]
 	switch g.r.IntN(9) {
-	case 8: // the first rows in the order of arrival
-		if src.appends() {
-			f.Func = "(SELECT * FROM $t" + []string{"", " WHERE a > 0"}[g.r.IntN(2)] + " LIMIT 3" + []string{"", " OFFSET 1"}[g.r.IntN(2)] + ")"
-		}
+	case 8:
+		g.someRows(f)
 		return
 	case 4, 5:
 		g.sessionTable(f)

@@ -92,6 +92,16 @@ func (g *grammar) rankTop(by, order, all []string, n int) *Top {
 	return t
 }
 
+// someRows is a LIMIT without an order, of equal rows: which ones it takes is not seen.
+func (g *grammar) someRows(f *From) {
+	var items []string
+	for _, c := range sourceColumns() {
+		items = append(items, Literal(c.kind, simplest(c.kind))+" AS "+c.name)
+	}
+	f.Func = "(SELECT " + strings.Join(items, ", ") + " FROM $t" + []string{"", " WHERE a > 0"}[g.r.IntN(2)] + " LIMIT 3" + []string{"", " OFFSET 1"}[g.r.IntN(2)] + ")"
+	f.Duck = f.Func
+}
+
 // print writes the query with its limit.
 func (t *Top) print(p *printer, sub *Select) {
 	text := t.Ours
