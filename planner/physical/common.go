@@ -119,6 +119,10 @@ func inputsOf(n Node) []*Node {
 		return []*Node{&x.Input}
 	case *Upsert:
 		return []*Node{&x.Input}
+	case *Refresh:
+		return []*Node{&x.Input}
+	case *Versions:
+		return []*Node{&x.Input}
 	}
 	return nil // a leaf, or a node that is never shared
 }
