@@ -11,29 +11,30 @@ import (
 )
 
 // mutants are the deliberate bugs of the durability of the whole path, each with the
-// workloads that find it soonest.
+// workloads and the first seed that find it soonest.
 var mutants = []struct {
 	name string
 	by   []string
+	seed uint64
 }{
 	// of the storage
-	{"no-dir-sync", []string{"trigger time"}},
-	{"no-log-sync", []string{"trigger time", "grouped counts in update mode"}},
-	{"early-log-delete", []string{"aggregate of an aggregate as changelog"}},
-	{"no-crc", []string{"grouped counts in update mode", "dedup and windows to JSON"}},
-	{"no-sink-dedup", []string{"filter to partitioned Parquet"}},
+	{"no-dir-sync", []string{"trigger time"}, 1},
+	{"no-log-sync", []string{"trigger time", "grouped counts in update mode"}, 1},
+	{"early-log-delete", []string{"aggregate of an aggregate as changelog"}, 3},
+	{"no-crc", []string{"grouped counts in update mode", "dedup and windows to JSON"}, 3},
+	{"no-sink-dedup", []string{"filter to partitioned Parquet"}, 1},
 	// of the protocol
-	{"sink-before-log", []string{"trigger time", "filter to partitioned Parquet"}},
-	{"publish-before-offsets", []string{"trigger time", "filter to partitioned Parquet"}},
-	{"commit-before-publish", []string{"trigger time"}},
-	{"rerun-takes-new-range", []string{"trigger time", "dedup and windows to JSON"}},
-	{"no-republish", []string{"trigger time"}},
-	{"state-not-loaded", []string{"aggregate of an aggregate as changelog"}},
-	{"watermark-not-restored", []string{"dedup and windows to JSON", "two sources, one idle"}},
-	{"idle-not-restored", []string{"two sources, one idle"}},
-	{"sources-not-restored", []string{"trigger time"}},
-	{"entries-not-logged", []string{"memory source"}},
-	{"trigger-time-not-restored", []string{"trigger time"}},
+	{"sink-before-log", []string{"trigger time", "filter to partitioned Parquet"}, 1},
+	{"publish-before-offsets", []string{"trigger time", "filter to partitioned Parquet"}, 1},
+	{"commit-before-publish", []string{"trigger time"}, 1},
+	{"rerun-takes-new-range", []string{"trigger time", "dedup and windows to JSON"}, 1},
+	{"no-republish", []string{"trigger time"}, 1},
+	{"state-not-loaded", []string{"aggregate of an aggregate as changelog"}, 1},
+	{"watermark-not-restored", []string{"dedup and windows to JSON", "two sources, one idle"}, 1},
+	{"idle-not-restored", []string{"two sources, one idle"}, 1},
+	{"sources-not-restored", []string{"trigger time"}, 1},
+	{"entries-not-logged", []string{"memory source"}, 1},
+	{"trigger-time-not-restored", []string{"trigger time"}, 1},
 }
 
 // Bugs that no crash shows are found by the scenarios.
@@ -63,7 +64,7 @@ func TestMutantsDie(t *testing.T) {
 			defer mutant.Activate(m.name)()
 			var err error
 			schedules := 0
-			for seed := uint64(1); seed <= 8 && err == nil; seed++ {
+			for seed := m.seed; seed < m.seed+8 && err == nil; seed++ {
 				for _, name := range m.by {
 					i := slices.IndexFunc(all, func(w *workload) bool { return w.name == name })
 					r := &runner{workload: all[i]}
