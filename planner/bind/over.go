@@ -152,7 +152,8 @@ func (e *env) steady(x *ast.Call, nodes []expr.Node) bool {
 	return true
 }
 
-// windowKeys binds PARTITION BY and ORDER BY. Constants order nothing.
+// windowKeys binds PARTITION BY and ORDER BY. Constants order nothing, but RANGE with an
+// offset reads the only key.
 func (e *env) windowKeys(c *overCall, x *ast.Call) bool {
 	w, ok := e.sel.window(x.Over, nil)
 	if !ok {
@@ -172,7 +173,7 @@ func (e *env) windowKeys(c *overCall, x *ast.Call) bool {
 		case n.Type().Kind == types.Map:
 			e.b.errorf(diag.TypeMismatch, o.Span, "a MAP has no order")
 			ok = false
-		case !expr.IsConst(n):
+		case !expr.IsConst(n) || len(w.OrderBy) == 1 && measures(w.Frame):
 			c.order = append(c.order, sortKey(n, o))
 		}
 	}
@@ -181,6 +182,11 @@ func (e *env) windowKeys(c *overCall, x *ast.Call) bool {
 		keys = append(keys, k.Expr)
 	}
 	return ok && e.steady(x, keys)
+}
+
+// measures tells that a frame has a distance from the value of the order key.
+func measures(f *ast.Frame) bool {
+	return f != nil && f.Unit == ast.FrameRange && (f.Start.Offset != nil || f.End.Offset != nil)
 }
 
 // window puts a window together with the named one that it is based on. using lists the

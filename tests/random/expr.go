@@ -100,7 +100,7 @@ func (g *grammar) predicates(sc scope) []form {
 
 // condition is a conjunct of WHERE, sometimes with a subquery.
 func (g *grammar) condition(sc scope) *Expr {
-	if g.chance(18) {
+	if g.chance(26) {
 		return g.subquery(sc)
 	}
 	return g.simple(sc)

@@ -61,7 +61,7 @@ func (g *grammar) correlated(sc scope) (*Select, scope) {
 		s.From.Table = g.sources[g.r.IntN(len(g.sources))].Name
 		own = columnsOf(s.From.Alias, sourceColumns())
 	}
-	if g.chance(75) {
+	if g.chance(60) {
 		s.Where = append(s.Where, g.sameKind(sc, own))
 	}
 	if g.chance(35) {
