@@ -82,7 +82,7 @@ func (r *run) empty(p *trigger.Progress) error {
 		if o.Total > base {
 			return r.fail("leak", "%s %s holds %d entries after all rows were deleted, %d when new", o.Operator, o.ID, o.Total, base)
 		}
-		if o.Memory > bytes+4096*int64(r.c.Workers) {
+		if o.Memory > bytes+16_384*int64(r.c.Workers) {
 			return r.fail("leak of bytes", "%s %s takes %d bytes after all rows were deleted, %d when new", o.Operator, o.ID, o.Memory, bytes)
 		}
 	}
