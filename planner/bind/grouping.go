@@ -40,6 +40,14 @@ func (sel *selectBinder) groupItems(items []ast.GroupItem) {
 			WithHint("union one GROUP BY for each set")
 		return
 	}
+	for i, k := range sel.keys {
+		if expr.IsConst(k) { // it would be folded into what is computed from it, and not be NULL where the key is left out
+			sel.fail()
+			sel.b.errorf(diag.WrongArguments, sel.stmt.GroupBy.Span, "key %d of the grouping sets is the constant %s", i+1, k).
+				WithHint("leave it out, or compute it in a subquery and group by its column")
+			return
+		}
+	}
 	if len(sel.keys) > maxSetKeys {
 		sel.fail()
 		sel.b.errorf(diag.WrongArguments, sel.stmt.GroupBy.Span, "GROUP BY with grouping sets has %d keys, more than %d", len(sel.keys), maxSetKeys)

@@ -8,6 +8,11 @@ func (g *grammar) groupingSets(s *Select) {
 	if len(s.Keys) == 0 || s.Window != nil && s.Window.Session || !g.chance(25) {
 		return
 	}
+	for _, k := range s.Keys {
+		if !k.readsColumn() { // a constant is no key of grouping sets
+			return
+		}
+	}
 	s.Sets = []string{"ROLLUP", "CUBE", "GROUPING SETS"}[g.r.IntN(3)]
 	if g.chance(60) {
 		k := s.Keys[g.r.IntN(len(s.Keys))]
@@ -40,4 +45,14 @@ func sameDistinct(a *Expr) (*Expr, bool) {
 	}
 	same.Kind = Big
 	return same, true
+}
+
+// readsColumn reports an expression that is no constant.
+func (e *Expr) readsColumn() bool {
+	for _, k := range e.Kids {
+		if k.readsColumn() {
+			return true
+		}
+	}
+	return len(e.Kids) == 0 && strings.Contains(e.Text, ".") && strings.ContainsAny(e.Text[:1], "tuqwcs")
 }
