@@ -3,7 +3,7 @@ package random
 import "fmt"
 
 // temporal is a condition on the current time, by which rows enter and leave as triggers
-// pass; the clock moves on by a minute with each.
+// pass.
 func (g *grammar) temporal(sc scope) *Expr {
 	minutes := []int{0, 1, 2, 5, 10, 30, 60}[g.r.IntN(7)]
 	op := []string{">", ">=", "<", "<="}[g.r.IntN(4)]

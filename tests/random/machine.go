@@ -161,7 +161,7 @@ func (m *machine) append(name string, cols []column, changes []reference.Change)
 
 // step feeds a step and runs its trigger; the progress is nil if there was nothing to do.
 func (m *machine) step(s Step) (*trigger.Progress, error) {
-	m.clock.Advance(time.Minute)
+	m.clock.Advance(time.Duration(m.c.Tick) * time.Minute)
 	for i, src := range m.c.Sources {
 		list := s.Changes[i]
 		for len(list) > 0 {

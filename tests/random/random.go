@@ -32,6 +32,7 @@ type Case struct {
 	Size    int64  // then: of all windows over sources, minutes; 0 = the query begins with a join
 	Batch   bool   // the query also runs once, over finite inputs
 	Start   int64  // where event time begins, µs
+	Tick    int64  // minutes between two triggers
 	Zone    string // of the session; "" = UTC
 	Without string // the rewrite rule that is left out; "" = none, "all" = all
 }
@@ -98,7 +99,7 @@ func New(seed uint64) *Case {
 }
 
 // leaveOut chooses rewrite rules without which the query is planned: no result depends on
-// one.
+// one; and how fast the clock goes.
 func (c *Case) leaveOut(r *rand.Rand) {
 	switch r.IntN(4) {
 	case 0:
@@ -107,6 +108,7 @@ func (c *Case) leaveOut(r *rand.Rand) {
 		names := rules.Optional()
 		c.Without = names[r.IntN(len(names))]
 	}
+	c.Tick = []int64{1, 1, 5, 10, 30}[r.IntN(5)]
 }
 
 func (c *Case) ruleOff(name string) bool { return c.Without == "all" || c.Without == name }
