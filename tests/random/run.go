@@ -219,10 +219,21 @@ func (r *run) answer() ([]reference.Row, error) {
 	return q.Answer(&fn.Ctx{Zone: r.c.location(), Now: r.m.clock.Now().UnixMicro()})
 }
 
+// joins tells that the plan has a join of streams: one that can never match is none, and
+// refuses nothing.
+func (r *run) joins() bool {
+	found := false
+	physical.Walk(r.output, func(n physical.Node) {
+		_, ok := n.(*physical.Join)
+		found = found || ok
+	})
+	return found
+}
+
 func (r *run) input(rel *catalog.Relation) ([]reference.Change, error) {
 	for i, s := range r.c.Sources {
 		late := s.Name == rel.Name && r.c.Late && r.output.Mode != sink.Complete
-		if late && r.c.Size == 0 {
+		if late && r.c.Size == 0 && r.joins() {
 			return since(r.fed[i]), nil
 		}
 		if late && s.Changelog {
