@@ -219,13 +219,12 @@ func (r *run) answer() ([]reference.Row, error) {
 	return q.Answer(&fn.Ctx{Zone: r.c.location(), Now: r.m.clock.Now().UnixMicro()})
 }
 
-// joins tells that the plan has a join of streams: one that can never match is none, and
-// refuses nothing.
+// joins tells that the plan has a join that refuses rows: one that can never match does not.
 func (r *run) joins() bool {
 	found := false
 	physical.Walk(r.output, func(n physical.Node) {
-		_, ok := n.(*physical.Join)
-		found = found || ok
+		j, ok := n.(*physical.Join)
+		found = found || ok && j.Sides[0].Late != nil
 	})
 	return found
 }
