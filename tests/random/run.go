@@ -235,7 +235,7 @@ func (r *run) input(rel *catalog.Relation) ([]reference.Change, error) {
 		if late && r.c.Size == 0 && r.joins() {
 			return since(r.fed[i]), nil
 		}
-		if late && s.Changelog {
+		if late && r.c.Size > 0 && s.Changelog {
 			return onTime(r.fed[i], r.c.Size), nil
 		}
 		if s.Name == rel.Name {
