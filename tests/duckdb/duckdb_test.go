@@ -27,7 +27,8 @@ func TestAgainstDuckDB(t *testing.T) {
 	}
 	defer db.Close()
 	db.SetMaxOpenConns(1)
-	for _, s := range []string{"SET threads = 1", "SET order_by_non_integer_literal = true"} {
+	for _, s := range []string{"SET threads = 1", "SET order_by_non_integer_literal = true",
+		"SET default_null_order = 'nulls_first_on_asc_last_on_desc'"} {
 		if _, err := db.Exec(s); err != nil {
 			t.Fatal(err)
 		}
