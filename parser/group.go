@@ -13,8 +13,7 @@ func (p *parser) groupBy(sel *ast.Select) rope {
 	node := &ast.GroupBy{}
 	sel.GroupBy = node
 	var keys []operand
-	if p.isWord("ALL") && !p.operandAt(1) {
-		p.next()
+	if p.accept("ALL") {
 		node.All = true
 	} else {
 		p.sepList(func() { node.Items = append(node.Items, p.groupItem(&keys)) })

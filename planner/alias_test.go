@@ -93,6 +93,10 @@ var aliases = map[string][]string{
 		"SELECT p, count(*) AS n FROM (SELECT v % 2 AS p FROM plain) AS x GROUP BY p",
 		"WITH x AS (SELECT v % 2 AS p FROM plain) SELECT p, count(*) AS n FROM x GROUP BY p",
 	},
+	"group by all before EMIT": {
+		"SELECT k, count(*) AS n FROM plain GROUP BY k EMIT UPDATE",
+		"SELECT k, count(*) AS n FROM plain GROUP BY ALL EMIT UPDATE",
+	},
 	"semi join": {
 		"SELECT k, v FROM plain WHERE k IN (SELECT k FROM dim)",
 		"SELECT k, v FROM plain WHERE EXISTS (SELECT 1 FROM dim WHERE dim.k = plain.k)",

@@ -106,6 +106,9 @@ func (p *planner) waysOut(o *output, root physical.Node) string {
 	if top := firstTopN(root); top != nil && top.Bound == nil && hasWatermark(root) {
 		ways = append(ways, "add the window or another column with a watermark to PARTITION BY")
 	}
+	if way := boundWay(firstChanging(root)); way != "" {
+		ways = append(ways, way)
+	}
 	if key := bestKey(root.Props().Keys); key != nil && p.takes(o, sink.Update) {
 		ways = append(ways, "use EMIT UPDATE (key: "+keyNames(root.Props(), key)+")")
 	}
@@ -119,6 +122,25 @@ func (p *planner) waysOut(o *output, root physical.Node) string {
 		ways = append(ways, "write to a materialised view")
 	}
 	return strings.Join(ways, ", or ")
+}
+
+// boundWay tells how the rows of a join become final that nothing bounds, "" if it is
+// another node or reason.
+func boundWay(n physical.Node) string {
+	switch n := n.(type) {
+	case *physical.Join:
+		if n.Unmatched() == "" {
+			return ""
+		}
+	case *physical.Asof:
+		if n.Forward || n.NeverFinal() == "" {
+			return ""
+		}
+	default:
+		return ""
+	}
+	_, way := physical.Unbounded(n)
+	return way
 }
 
 func keyNames(props *physical.Props, key []int) string {

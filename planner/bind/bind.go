@@ -50,6 +50,7 @@ type Binder struct {
 	views []*catalog.View // being expanded, outermost first
 	at    diag.Span       // inside a view: where the outermost one was named
 	ctes  *cteScope
+	binds *ast.CTE // whose query is being bound, innermost
 	// scopes counts those that outer references go to.
 	scopes int
 	gaps   bool // something was refused by name: what depends on it is not reported

@@ -102,8 +102,12 @@ func (b *Binder) named(name ast.Name) logical.Node {
 			return b.scan(r, name.Last().Name)
 		}
 	}
-	b.errorf(diag.UnknownTable, name.Span, "unknown table or source %q", name.String()).
-		Hint = diag.HintDidYouMean(name.String(), append(b.cat.Names(), b.cteNames()...))
+	d := b.errorf(diag.UnknownTable, name.Span, "unknown table or source %q", name.String())
+	if b.binds != nil && b.binds.Name.Is(name.String()) {
+		d.WithHint("a query that reads itself is WITH RECURSIVE %s AS (…)", name.String())
+		return nil
+	}
+	d.Hint = diag.HintDidYouMean(name.String(), append(b.cat.Names(), b.cteNames()...))
 	return nil
 }
 
@@ -157,10 +161,10 @@ func (b *Binder) cte(c *cteScope, name ast.Name) logical.Node {
 	case c.self:
 		return b.recursive(c, name)
 	}
-	saved := b.ctes
-	c.busy, b.ctes = true, c.around
+	saved, binds := b.ctes, b.binds
+	c.busy, b.ctes, b.binds = true, c.around, c.cte
 	r := b.query(c.cte.Query, c.outer)
-	c.busy, b.ctes = false, saved
+	c.busy, b.ctes, b.binds = false, saved, binds
 	if r == nil {
 		return nil
 	}

@@ -49,9 +49,6 @@ func (l *Lowerer) recursive(r *logical.Recursive) *lowered {
 		out.id.cols = append(out.id.cols, out.id.base+"."+c.Name+":"+c.Type.String())
 	}
 	n.OpID = hashOf("recursive", out.id.base)
-	if !l.opt.Finite && !l.opt.Keep && !logical.IsFinite(r) {
-		l.refuse(diag.Warnf(diag.UnboundedState, diag.Span{}, "the recursive query %s keeps all rows: later ones build on them", r.Of.Name))
-	}
 	return out
 }
 
@@ -138,6 +135,8 @@ func (c *stepCutter) joinRefusal(j *logical.Join) string {
 	switch {
 	case left && right:
 		return fmt.Sprintf("joins %s with itself", c.of.Name)
+	case right && j.Kind == logical.Semi:
+		return fmt.Sprintf("has %s on the right of a semi join (IN, EXISTS); write it as an inner join", c.of.Name)
 	case right && j.Kind != logical.Inner, j.Kind == logical.Full:
 		return fmt.Sprintf("has %s where the %s join says that a row is missing", c.of.Name, j.Kind)
 	}

@@ -42,6 +42,7 @@ var questions = []asked{
 	{"LEFT JOIN of streams, no bound", "SELECT ev.k, y FROM ev LEFT JOIN clk ON ev.k = clk.k", "refused"},
 	{"anti join of streams", "SELECT ev.k FROM ev LEFT ANTI JOIN clk ON ev.k = clk.k AND cts BETWEEN ts AND ts + INTERVAL '20' MINUTE", "refused"},
 	{"join of streams without equality", "SELECT v, y FROM ev JOIN clk ON cts BETWEEN ts AND ts + INTERVAL '5' MINUTE", "fails when it runs"},
+	{"ASOF join", "SELECT ev.k, y FROM ev ASOF LEFT JOIN clk ON ev.k = clk.k AND ts >= cts", ""},
 	{"join of aggregates", "SELECT a.k, n, m FROM (SELECT k, count(*) AS n FROM ev GROUP BY k) a JOIN (SELECT k, max(y) AS m FROM clk GROUP BY k) b ON a.k = b.k", "refused"},
 	{"ORDER BY … LIMIT", "SELECT k, v FROM ev ORDER BY v DESC LIMIT 3", "refused but in complete mode over an aggregate"},
 	{"LIMIT over an aggregate", "SELECT k, count(*) AS n FROM ev GROUP BY k ORDER BY n DESC LIMIT 1", "refused in update mode"},
@@ -58,6 +59,9 @@ var questions = []asked{
 	{"scalar subquery over a stream", "SELECT k, v FROM ev WHERE v = (SELECT max(v) FROM ev)", "refused"},
 	{"correlated subquery over a stream", "SELECT k, v FROM ev a WHERE v > (SELECT avg(y) FROM clk WHERE clk.k = a.k)", "refused"},
 	{"IN, EXISTS over a stream", "SELECT k FROM ev WHERE k NOT IN (SELECT k FROM clk)", "refused"},
+	{"LATERAL", "SELECT a.k, x.y FROM ev a LEFT JOIN LATERAL (SELECT y FROM clk WHERE clk.k = a.k ORDER BY cts DESC LIMIT 1) x ON TRUE", ""},
+	{"recursive query", "WITH RECURSIVE r AS (SELECT k, v FROM ev UNION SELECT r.k, r.v - 1 FROM r WHERE r.v > 0) SELECT k, v FROM r", ""},
+	{"UNPIVOT", "SELECT * FROM ev UNPIVOT (n FOR name IN (v))", ""},
 	{"the last hour, as time passes", "SELECT k, v FROM ev WHERE ts > now() - INTERVAL '1' HOUR", "accepted, rows never leave"},
 }
 
