@@ -189,6 +189,16 @@ func (l *Lowerer) neverNull(n physical.Node, col int) bool {
 		return l.neverNull(n.Children()[0], col)
 	case *physical.Over:
 		return col < x.Visible && l.neverNull(x.Input, col)
+	case *physical.StaticJoin:
+		return col < len(x.Input.Props().Columns) && l.neverNull(x.Input, col)
+	case *physical.Join:
+		left := len(x.L.Props().Columns)
+		switch {
+		case col < left:
+			return x.Kind != physical.Full && l.neverNull(x.L, col)
+		case x.Kind == physical.Inner:
+			return l.neverNull(x.R, col-left)
+		}
 	case *physical.UnionAll:
 		for _, k := range x.Inputs {
 			if !l.neverNull(k, col) {

@@ -20,7 +20,7 @@ func (u *Upsert) explain() explained {
 	p := u.Input.Props()
 	x := explained{summary: "by " + keyText(p, u.Keys), details: []string{"state: the row of each key; never cleaned: the next row replaces it"},
 		kept: "rows by " + keyText(p, u.Keys) + ": a later row replaces one of any age",
-		way:  "declare the source without PRIMARY KEY, or with changelog = true, if its rows say what they replace"}
+		way:  "declare the source with changelog = true and without PRIMARY KEY, if its rows say what they replace"}
 	if u.Bound != nil {
 		x.late = lateText(p, u.Bound)
 	}
