@@ -1,6 +1,8 @@
 package bind
 
 import (
+	"slices"
+
 	"github.com/sqlstream/sqlstream/exec/expr"
 	"github.com/sqlstream/sqlstream/exec/types"
 	"github.com/sqlstream/sqlstream/parser/ast"
@@ -41,7 +43,7 @@ func (sel *selectBinder) groupItems(items []ast.GroupItem) {
 		return
 	}
 	for i, k := range sel.keys {
-		if expr.IsConst(k) { // it would be folded into what is computed from it, and not be NULL where the key is left out
+		if expr.IsConst(k) && !inEverySet(sets, i) { // it would be folded into what is computed from it, and not be NULL where the key is left out
 			sel.fail()
 			sel.b.errorf(diag.WrongArguments, sel.stmt.GroupBy.Span, "key %d of the grouping sets is the constant %s", i+1, k).
 				WithHint("leave it out, or compute it in a subquery and group by its column")
@@ -54,6 +56,15 @@ func (sel *selectBinder) groupItems(items []ast.GroupItem) {
 		return
 	}
 	sel.numberSets(sets)
+}
+
+func inEverySet(sets [][]int, key int) bool {
+	for _, s := range sets {
+		if !slices.Contains(s, key) {
+			return false
+		}
+	}
+	return true
 }
 
 func (sel *selectBinder) tooManySets(span diag.Span) {
