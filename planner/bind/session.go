@@ -138,6 +138,9 @@ func (e *env) addSession(x *ast.Call, t, end expr.Node) *timeWindow {
 	case sel == nil || e.inAgg || len(e.params) > 0 || e.clause == inWhere || e.clause == inOn:
 		e.b.errorf(diag.BadWindow, x.Span, "a session window is not allowed here")
 		return nil
+	case sel.session == nil && !sel.sessionKeys && sel.stmt != nil && sel.stmt.GroupBy == nil && !sel.grouped:
+		sel.requireTime(t)
+		return &timeWindow{start: t, end: end} // each row's own
 	case sel.session == nil && !sel.sessionKeys:
 		sel.badWindow = true
 		e.b.errorf(diag.BadWindow, x.Span, "a session window must be in GROUP BY").

@@ -2,7 +2,6 @@ package decorrelate
 
 import (
 	"github.com/sqlstream/sqlstream/exec/expr"
-	"github.com/sqlstream/sqlstream/exec/mutant"
 	"github.com/sqlstream/sqlstream/planner/logical"
 )
 
@@ -28,7 +27,7 @@ func (p *pusher) cover(f *logical.Filter) logical.Node {
 		by[at] = inner
 		if nullSafe {
 			p.nullable[at] = true
-		} else if !mutant.On("an equality with the query around lets NULL through") {
+		} else {
 			given = append(given, expr.NewIsNull(inner, true))
 		}
 	}

@@ -17,8 +17,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"github.com/sqlstream/sqlstream/parser/diag"
 )
 
 // Kind is how a case ended.
@@ -68,9 +66,6 @@ func Run(ctx context.Context, c *Case, dir string) Verdict {
 		return failed("%v", c.invalid)
 	}
 	v := run(ctx, c, dir, dialect{})
-	if v.Kind == Failed && !c.sparkFails() && strings.Contains(v.Text, string(diag.NoKey)) {
-		return c.keyless(ctx, dir, v)
-	}
 	if number, d := c.retry(v); number != "" {
 		again := run(ctx, c, dir, d)
 		if again.Kind == Passed || again.Kind == Deviation {

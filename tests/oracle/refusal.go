@@ -1,7 +1,6 @@
 package oracle
 
 import (
-	"context"
 	"errors"
 	"regexp"
 	"slices"
@@ -71,9 +70,6 @@ func (c *Case) refused(err error, phase string) Verdict {
 		return notYet(missing)
 	}
 	if v, ok := c.redeclared(err); ok {
-		return v
-	}
-	if v, ok := c.ownWindows(err); ok {
 		return v
 	}
 	if !c.sparkFails() {
@@ -156,42 +152,6 @@ func missing(err error) string {
 		}
 	}
 	return name
-}
-
-// keyless is D26: update mode without a unique key of the result is refused. As a
-// changelog the query must give the batch answer, and each row of Spark's must be of
-// the answer after its trigger.
-func (c *Case) keyless(ctx context.Context, dir string, v Verdict) Verdict {
-	changelog := *c
-	changelog.Mode = "changelog"
-	w, err := newWorld(ctx, &changelog, dir, dialect{})
-	if w != nil {
-		defer w.close()
-	}
-	if err == nil {
-		err = w.play()
-	}
-	if err != nil {
-		return failed("%s; as a changelog: %v", v.Text, err)
-	}
-	j, err := w.newJudge()
-	if err == nil {
-		err = j.confirm(w.loose())
-	}
-	r := c.fold()
-	for i := range w.turns {
-		var want []row
-		if err == nil {
-			want, err = j.answer(j.plan, i, nil)
-		}
-		if err != nil || i >= len(r.rows) {
-			return failed("%s; as a changelog: %v", v.Text, err)
-		}
-		if strange, _ := w.loose().diff(r.rows[i], want); len(strange) > 0 {
-			return failed("%s; Spark gives rows that are not of the answer: %s", v.Text, show(strange))
-		}
-	}
-	return deviation("D26", "refused with a hint to the changelog, which gives the batch answer, and Spark's rows are of it")
 }
 
 // retry says how a refusal of ours is written otherwise, and the number of the deviation.

@@ -52,21 +52,6 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// Update mode without a key: the rows of Spark must be of the batch answer.
-func TestKeyless(t *testing.T) {
-	for _, x := range []struct{ batches, want string }{
-		{`[{"rows": [{"c": 1}]}, {"rows": [{"c": 1}]}, {"rows": [{"c": 1}, {"c": 2}]}]`, "deviation D26"},
-		{`[{"rows": [{"c": 1}]}, {"rows": [{"c": 7}]}, {"rows": [{"c": 1}, {"c": 2}]}]`, "failed"},
-	} {
-		c := counting(t, "update", "burst", x.batches)
-		c.SQL, c.Schema = "SELECT c FROM (SELECT k, count(*) AS c FROM ev GROUP BY k)", [][2]string{{"c", "bigint"}}
-		v := Run(context.Background(), c, t.TempDir())
-		if got, _, _ := strings.Cut(v.String(), ":"); got != x.want {
-			t.Errorf("want %s, got %s", x.want, v)
-		}
-	}
-}
-
 // What Spark refuses and we answer counts only if the reference gives our answer; what
 // both refuse only with the same class of error.
 func TestRefusals(t *testing.T) {

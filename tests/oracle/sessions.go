@@ -2,20 +2,16 @@ package oracle
 
 import (
 	"fmt"
-	"slices"
-	"strings"
-	"time"
 
 	"github.com/sqlstream/sqlstream/exec/expr"
 	"github.com/sqlstream/sqlstream/exec/fn/timewindow"
 	"github.com/sqlstream/sqlstream/exec/sink"
 	"github.com/sqlstream/sqlstream/exec/types"
 	"github.com/sqlstream/sqlstream/exec/vec"
-	"github.com/sqlstream/sqlstream/parser/diag"
 	"github.com/sqlstream/sqlstream/planner/logical"
 )
 
-// sessions is D6, and D27: Spark's sessions take late rows by the rows' own end, and two
+// sessions is D6, and D26: Spark's sessions take late rows by the rows' own end, and two
 // that only touch are one. Ours must be the reference's sessions over the rows that are
 // not behind the watermark, in append mode just those that have ended; Spark's must be
 // the reference's, with or without touching, over the rows that it did not take for late.
@@ -32,7 +28,7 @@ func (w *world) sessions(r *recorded) (Verdict, bool) {
 	case err != nil:
 		return failed("%v; %s", err, w.firstDifference(r)), true
 	case touching && w.lateRows() == 0:
-		return deviation("D27", "for Spark sessions that touch are one"), true
+		return deviation("D26", "for Spark sessions that touch are one"), true
 	}
 	return deviation("D6", "a row before the watermark is late for sessions; the reference agrees"), true
 }
@@ -158,40 +154,4 @@ func later(t expr.Node, micros int64) expr.Node {
 		panic(err)
 	}
 	return expr.NewCall(&timewindow.End, impl, args)
-}
-
-// ownWindows is D28: a session window outside GROUP BY, for which Spark gives one that
-// begins with the row, for each row.
-func (c *Case) ownWindows(err error) (Verdict, bool) {
-	if c.sparkFails() || !slices.Contains(codesOf(err), string(diag.BadWindow)) || strings.Contains(c.SQL, "GROUP BY") {
-		return Verdict{}, false
-	}
-	left := map[string]int{}
-	for _, s := range c.streams() {
-		for i := range s.Batches {
-			for _, r := range s.batch(i) {
-				left[fmt.Sprint(r["ts"], r["v"])]++
-			}
-		}
-	}
-	for _, r := range all(c.fold().rows) {
-		w, ok := r[0].(map[string]any)
-		if !ok || !fiveMinutes(w["start"], w["end"]) {
-			return Verdict{}, false
-		}
-		left[fmt.Sprint(w["start"], r[1])]--
-	}
-	for _, n := range left {
-		if n != 0 {
-			return Verdict{}, false
-		}
-	}
-	return deviation("D28", "refused, where Spark gives each row a window of its own"), true
-}
-
-// fiveMinutes reports that two times are so far apart: the gap of the recorded cases.
-func fiveMinutes(start, end any) bool {
-	a, err := time.Parse(time.RFC3339Nano, fmt.Sprint(start))
-	b, err2 := time.Parse(time.RFC3339Nano, fmt.Sprint(end))
-	return err == nil && err2 == nil && b.Sub(a) == 5*time.Minute
 }
