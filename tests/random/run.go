@@ -223,8 +223,12 @@ func (r *run) answer() ([]reference.Row, error) {
 func (r *run) joins() bool {
 	found := false
 	physical.Walk(r.output, func(n physical.Node) {
-		j, ok := n.(*physical.Join)
-		found = found || ok && j.Sides[0].Late != nil
+		switch j := n.(type) {
+		case *physical.Join:
+			found = found || j.Sides[0].Late != nil
+		case *physical.Asof:
+			found = found || j.Late[0] != nil
+		}
 	})
 	return found
 }
