@@ -21,7 +21,7 @@ type scanShare struct {
 // Computed columns are a projection above, so that a watermark passes through them;
 // only what the watermark itself needs is computed by the scan.
 func (l *Lowerer) scan(s *logical.Scan, need []bool) *lowered {
-	key := shareKey(s)
+	key := fmt.Sprintf("%s %t", shareKey(s), l.opt.Finite) // a table read once has no frontiers, one beside streams has
 	share := l.scans[key]
 	if share == nil {
 		share = &scanShare{need: map[int]bool{}}
