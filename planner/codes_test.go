@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/sqlstream/sqlstream/parser/diag"
-	"github.com/sqlstream/sqlstream/planner/unsupported"
 )
 
 // TestCodeExamples runs the example of every code of the planner.
@@ -41,22 +40,4 @@ func hasCode(err error, code diag.Code) bool {
 		}
 	}
 	return false
-}
-
-func TestNotYetNamesTheOperator(t *testing.T) {
-	for sql, want := range map[string]string{
-		"SELECT nope FROM plain LIMIT 3": "",
-	} {
-		_, err := newSession(t).run(sql)
-		if got := NotYet(err); got != want {
-			t.Errorf("%s: %q, want %q (%v)", sql, got, want, err)
-		}
-	}
-	seen := map[diag.Code]bool{}
-	for _, e := range unsupported.Table {
-		if seen[e.Code] || e.Operator == "" || e.Text == "" {
-			t.Errorf("bad entry %v", e)
-		}
-		seen[e.Code] = true
-	}
 }

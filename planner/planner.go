@@ -20,7 +20,6 @@ import (
 	"github.com/sqlstream/sqlstream/planner/logical"
 	"github.com/sqlstream/sqlstream/planner/physical"
 	"github.com/sqlstream/sqlstream/planner/rules"
-	"github.com/sqlstream/sqlstream/planner/unsupported"
 )
 
 // Settings are what the session gives a statement.
@@ -51,9 +50,6 @@ func Plan(stmt ast.Statement, cat *catalog.Catalog, set Settings) (*physical.Que
 func Logical(stmt ast.Statement, cat *catalog.Catalog, set Settings) (*physical.Query, []logical.Node, error) {
 	return planLogical(stmt, cat, set)
 }
-
-// NotYet names the operator that an error of Plan misses, "" for any other error.
-func NotYet(err error) string { return unsupported.Operator(err) }
 
 // Explain plans a statement and prints the plan.
 func Explain(stmt ast.Statement, cat *catalog.Catalog, set Settings) (string, error) {

@@ -83,8 +83,6 @@ type pairTwin struct {
 	rows  [2][][]any
 	bound [2]int64 // of late rows
 	front [2]int64
-	last  bool // rows that wait for a match are out
-	done  bag  // rows that were emitted when they expired
 }
 
 func (j *pairTwin) take(port int, c change) vec.Fate {

@@ -16,7 +16,6 @@ type overEmitter struct {
 	w     []int64
 
 	come, gone []int32 // places in the lists
-	ones       []int64
 	a, b       []int32
 }
 

@@ -44,7 +44,6 @@ func (w *overTwin) live() [][]any { return w.rows }
 
 // overFuncs collects functions with the names of their aggregates.
 type overFuncs struct {
-	t     tester
 	funcs []OverFunc
 	names []string
 }

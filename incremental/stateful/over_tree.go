@@ -14,7 +14,6 @@ type overTree struct {
 	aggs []*overAgg // the functions that have partial aggregates
 	runs []groupRun
 	sums []bool // the accumulators have the node's rows
-	made bool   // numbers are in use
 }
 
 // groupRun is what dense_rank needs of a node: how many groups of peers, and the last row.

@@ -53,7 +53,6 @@ type setOp struct {
 	direct setLocal
 	keys   []*vec.Builder
 	stats  Stats
-	late   int64
 }
 
 // sided are distinct rows with a weight on each side.

@@ -189,8 +189,7 @@ const (
 	NoDefaultMode Code = "SQL3014"
 )
 
-// What needs operators that do not exist so far; planner/unsupported names each
-// operator.
+// Forms of queries that cannot be kept up to date.
 const (
 	// SQL3110: an ASOF join takes equalities and one inequality between its sides; FOR
 	// SYSTEM_TIME AS OF joins a stream by its event time.

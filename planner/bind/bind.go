@@ -19,7 +19,6 @@ import (
 	"github.com/sqlstream/sqlstream/parser/diag"
 	"github.com/sqlstream/sqlstream/planner/catalog"
 	"github.com/sqlstream/sqlstream/planner/logical"
-	"github.com/sqlstream/sqlstream/planner/unsupported"
 )
 
 // Settings are what the session gives a statement.
@@ -53,7 +52,6 @@ type Binder struct {
 	binds *ast.CTE // whose query is being bound, innermost
 	// scopes counts those that outer references go to.
 	scopes int
-	gaps   bool // something was refused by name: what depends on it is not reported
 
 	wanted map[*ast.Values][]types.Type // what INSERT makes of the columns of its VALUES
 }
@@ -121,9 +119,6 @@ func (b *Binder) Err() error {
 // it points at the view's name in the statement.
 func (b *Binder) errorf(code diag.Code, span diag.Span, format string, args ...any) *diag.Diagnostic {
 	msg := fmt.Sprintf(format, args...)
-	if b.gaps && dependent[code] {
-		return diag.Errorf(code, span, "%s", msg)
-	}
 	if n := len(b.views); n > 0 {
 		span = b.at
 		msg = fmt.Sprintf("in view %q: %s", b.views[n-1].Name, msg)
@@ -203,14 +198,4 @@ func (b *Binder) cast(span diag.Span, x expr.Node, to types.Type) expr.Node {
 		return nil
 	}
 	return n
-}
-
-// dependent are errors that may only follow from something that was refused.
-var dependent = map[diag.Code]bool{diag.UnknownColumn: true, diag.UnknownField: true, diag.NotGrouped: true, diag.AmbiguousName: true}
-
-// notYet refuses what needs an operator that does not exist so far.
-func (b *Binder) notYet(code diag.Code, span diag.Span, what string) {
-	d := unsupported.Diagnostic(code, span, what)
-	b.errorf(code, span, "%s", d.Message).Hint = d.Hint
-	b.gaps = true
 }

@@ -384,25 +384,3 @@ func (b *aggregateBuilder) firstOpen(i int) expr.Node {
 	w := b.panes.Window
 	return call(&timewindow.FirstOpen, pane, interval(w.Size), interval(w.Slide), interval(w.Offset))
 }
-
-func describe(n *physical.Aggregate) string {
-	text := ""
-	for i, g := range n.Aggs {
-		if i > 0 {
-			text += ", "
-		}
-		text += g.Text
-	}
-	if text == "" {
-		text = "the grouping"
-	}
-	for i := range n.Keys {
-		if i == 0 {
-			text += " by "
-		} else {
-			text += ", "
-		}
-		text += n.P.Columns[i].Name
-	}
-	return text
-}

@@ -82,8 +82,8 @@ func (b *overBuilder) timeInPartition(in *lowered) []expr.Node {
 		}
 	}
 	for _, p := range b.o.PartitionBy {
-		for _, d := range b.l.frontiersOf(in, onto(in, p)) {
-			for _, f := range d.path {
+		if ds := b.l.frontiersOf(in, onto(in, p)); len(ds) > 0 {
+			for _, f := range ds[0].path {
 				p = expr.NewField(p, f)
 			}
 			return []expr.Node{p}

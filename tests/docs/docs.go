@@ -46,7 +46,7 @@ func Pages() []Page {
 		{"shell.md", "Commands of the shell", "What begins with a dot or a backslash.", shellCommands},
 		{"errors.md", "Error codes", "Every code, with a text that yields it.", errorCodes},
 		{"queries.md", "Queries on streams", "Which queries run on a stream, in which output modes, what they keep, and what Spark says.", streamed},
-		{"not-yet.md", "Not yet", "SQL that is understood and refused by name until its operator exists.", notYet},
+		{"not-yet.md", "Not yet", "Forms of SQL that are refused by name.", notYet},
 	}
 }
 

@@ -11,7 +11,6 @@ import (
 	"github.com/sqlstream/sqlstream/exec/vec"
 	"github.com/sqlstream/sqlstream/incremental/engine"
 	"github.com/sqlstream/sqlstream/parser/diag"
-	"github.com/sqlstream/sqlstream/planner/unsupported"
 	"github.com/sqlstream/sqlstream/repl"
 )
 
@@ -54,16 +53,6 @@ func shellCommands(w *page, _ *builtin.Registry) error {
 }
 
 func notYet(w *page, _ *builtin.Registry) error {
-	if len(unsupported.Table) == 0 {
-		w.line("No operator is missing now. Forms of SQL that are not taken, such as MATCH_RECOGNIZE, TABLESAMPLE, SIMILAR TO, PIVOT without a list of values, or a subquery in ON of an ASOF or full join, are refused by name, most of them as [SQL1015](errors.md#sql1015). The [output modes](../semantics/output-modes.md) that a query can have stand in [queries](queries.md).")
-		return nil
-	}
-	w.line("A statement that needs one of these is refused with the code, its place and, where there is one, a way out. Tests print `not yet: <operator>`.")
-	w.line("")
-	w.line("| code | missing operator | way out |")
-	w.line("|---|---|---|")
-	for _, u := range unsupported.Table {
-		w.line("| [%s](errors.md#%s) | %s | %s |", u.Code, strings.ToLower(string(u.Code)), cell(u.Operator), cell(u.Hint))
-	}
+	w.line("Forms of SQL that are not taken, such as MATCH_RECOGNIZE, TABLESAMPLE, SIMILAR TO, PIVOT without a list of values, or a subquery in ON of an ASOF or full join, are refused by name, most of them as [SQL1015](errors.md#sql1015). The [output modes](../semantics/output-modes.md) that a query can have stand in [queries](queries.md).")
 	return nil
 }

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/sqlstream/sqlstream/parser/diag"
-	"github.com/sqlstream/sqlstream/planner"
 )
 
 // class pairs a class of Spark's errors with ours: the codes of what we refuse before
@@ -64,7 +63,7 @@ var classes = []class{
 // refused judges an error of ours; phase is start or runtime.
 func (c *Case) refused(err error, phase string) Verdict {
 	if missing := missing(err); missing != "" {
-		if c.sparkFails() && c.sameClass(err, phase) && planner.NotYet(err) == "" {
+		if c.sparkFails() && c.sameClass(err, phase) {
 			return Verdict{Kind: Passed}
 		}
 		return notYet(missing)
@@ -124,9 +123,6 @@ var quotedName = regexp.MustCompile(`unknown (?:aggregate )?function "([^"]+)"`)
 
 // missing names what an error says does not exist so far, "" if it says something else.
 func missing(err error) string {
-	if op := planner.NotYet(err); op != "" {
-		return op
-	}
 	var list *diag.Error
 	if !errors.As(err, &list) {
 		return ""
@@ -146,9 +142,7 @@ func missing(err error) string {
 				name = strings.TrimSuffix(d.Message, " is not supported")
 			}
 		default:
-			if planner.NotYet(&diag.Error{Diagnostics: []*diag.Diagnostic{d}}) == "" {
-				return ""
-			}
+			return ""
 		}
 	}
 	return name
