@@ -53,7 +53,7 @@ func (j *joinBinder) asofSplit(node *logical.Asof) bool {
 	nl := len(j.l.Schema())
 	var keys, left, right []expr.Node
 	for _, c := range j.conds {
-		_, _, _, equal := equality(c, nl)
+		_, _, _, equal := logical.Equality(c, nl)
 		switch {
 		case logical.HasOuter(c):
 			j.asofRefuse(j.x.Span, "ON of an ASOF JOIN cannot read columns of the query around")
@@ -61,11 +61,11 @@ func (j *joinBinder) asofSplit(node *logical.Asof) bool {
 		case equal:
 			keys = append(keys, c)
 		case j.compares(node, c, nl):
-		case side(c, nl) == 2:
+		case logical.SideOf(c, nl) == 2:
 			right = append(right, expr.MapColumns(c, func(i int) int { return i - nl }))
-		case side(c, nl) == 1 && !node.Outer:
+		case logical.SideOf(c, nl) == 1 && !node.Outer:
 			left = append(left, c)
-		case node.LTime != nil && isComparison(c) && side(c, nl) == 0:
+		case node.LTime != nil && isComparison(c) && logical.SideOf(c, nl) == 0:
 			j.asofRefuse(j.x.Span, "an ASOF JOIN has one inequality between its sides, but %s is a second one", c)
 			return false
 		default:
@@ -106,11 +106,11 @@ func (j *joinBinder) compares(node *logical.Asof, n expr.Node, nl int) bool {
 	}
 	c := n.(*expr.Call)
 	l, r, op := c.Args[0], c.Args[1], c.F.Name
-	if side(l, nl) == 2 && side(r, nl) == 1 {
+	if logical.SideOf(l, nl) == 2 && logical.SideOf(r, nl) == 1 {
 		l, r = r, l
 		op = map[string]string{"<": ">", "<=": ">=", ">": "<", ">=": "<="}[op]
 	}
-	if side(l, nl) != 1 || side(r, nl) != 2 || !l.Type().Equal(r.Type()) {
+	if logical.SideOf(l, nl) != 1 || logical.SideOf(r, nl) != 2 || !l.Type().Equal(r.Type()) {
 		return false
 	}
 	node.LTime, node.RTime = l, expr.MapColumns(r, func(i int) int { return i - nl })

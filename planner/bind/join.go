@@ -241,7 +241,7 @@ func (j *joinBinder) split(node *logical.Join, swapped bool) {
 // joinKeys makes keys of equalities between the two sides; the rest is the residual.
 func joinKeys(node *logical.Join, conds []expr.Node, nl int) {
 	for _, c := range conds {
-		l, r, nullSafe, ok := equality(c, nl)
+		l, r, nullSafe, ok := logical.Equality(c, nl)
 		if !ok || logical.HasOuter(c) {
 			node.Residual = conjunction(node.Residual, c)
 			continue
@@ -250,35 +250,6 @@ func joinKeys(node *logical.Join, conds []expr.Node, nl int) {
 		node.RKeys = append(node.RKeys, expr.MapColumns(r, func(i int) int { return i - nl }))
 		node.NullSafe = append(node.NullSafe, nullSafe)
 	}
-}
-
-// equality recognises left = right, either way round.
-func equality(n expr.Node, nl int) (l, r expr.Node, nullSafe, ok bool) {
-	c, isCall := n.(*expr.Call)
-	if !isCall || len(c.Args) != 2 || c.F.Name != "=" && c.F.Name != "<=>" {
-		return nil, nil, false, false
-	}
-	nullSafe = c.F.Name == "<=>"
-	switch a, b := side(c.Args[0], nl), side(c.Args[1], nl); {
-	case a == 1 && b == 2:
-		return c.Args[0], c.Args[1], nullSafe, true
-	case a == 2 && b == 1:
-		return c.Args[1], c.Args[0], nullSafe, true
-	}
-	return nil, nil, false, false
-}
-
-// side tells which columns an expression reads: 1 only left, 2 only right, 0 none or both.
-func side(n expr.Node, nl int) int {
-	s := 0
-	for _, c := range expr.ColumnsOf(n) {
-		if c < nl {
-			s |= 1
-		} else {
-			s |= 2
-		}
-	}
-	return s % 3
 }
 
 // restore puts the columns of a swapped join back in the written order.

@@ -94,7 +94,7 @@ func (j *temporalBinder) versions(node *logical.Asof, at int) logical.Node {
 	}
 	var keys, rest []expr.Node
 	for _, c := range j.conds {
-		_, r, _, equal := equality(c, nl)
+		_, r, _, equal := logical.Equality(c, nl)
 		if col, plain := r.(*expr.Column); equal && !logical.HasOuter(c) && (!keyed || plain && slices.Contains(pk, col.Index-nl)) {
 			keys = append(keys, c)
 		} else {

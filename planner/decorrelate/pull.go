@@ -213,7 +213,7 @@ func (b *pullJoin) conditions() bool {
 }
 
 func (b *pullJoin) condition(c expr.Node) {
-	l, r, safe, ok := equality(c, b.nl)
+	l, r, safe, ok := logical.Equality(c, b.nl)
 	if !ok && mutant.On("a correlation that is no equality is forgotten") {
 		return
 	}
@@ -223,40 +223,6 @@ func (b *pullJoin) condition(c expr.Node) {
 	}
 	b.j.LKeys, b.j.NullSafe = append(b.j.LKeys, l), append(b.j.NullSafe, safe)
 	b.j.RKeys = append(b.j.RKeys, move(r, -1, plus(-b.nl), nil))
-}
-
-// equality recognises left = right, either way round.
-func equality(n expr.Node, nl int) (l, r expr.Node, nullSafe, ok bool) {
-	c, isCall := n.(*expr.Call)
-	if !isCall || len(c.Args) != 2 || c.F.Name != "=" && c.F.Name != "<=>" {
-		return nil, nil, false, false
-	}
-	nullSafe = c.F.Name == "<=>"
-	switch a, b := side(c.Args[0], nl), side(c.Args[1], nl); {
-	case a == 1 && b == 2:
-		return c.Args[0], c.Args[1], nullSafe, true
-	case a == 2 && b == 1:
-		return c.Args[1], c.Args[0], nullSafe, true
-	}
-	return nil, nil, false, false
-}
-
-// side tells which columns an expression reads: 1 only left, 2 only right, 0 none, both,
-// or those of a query further out.
-func side(n expr.Node, nl int) int {
-	s := 0
-	for _, c := range expr.ColumnsOf(n) {
-		switch {
-		case c < nl:
-			s |= 1
-		default:
-			s |= 2
-		}
-		if _, _, outer := logical.Outer(c); outer {
-			return 0
-		}
-	}
-	return s % 3
 }
 
 // finish gives the join the columns of the Apply.

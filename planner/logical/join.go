@@ -108,3 +108,37 @@ func (j *Join) Condition() string {
 	}
 	return text
 }
+
+// Equality recognises an equality between the two inputs of a join, either way round; width
+// is the number of the left one's columns.
+func Equality(n expr.Node, width int) (l, r expr.Node, nullSafe, ok bool) {
+	c, isCall := n.(*expr.Call)
+	if !isCall || len(c.Args) != 2 || c.F.Name != "=" && c.F.Name != "<=>" {
+		return nil, nil, false, false
+	}
+	nullSafe = c.F.Name == "<=>"
+	switch a, b := SideOf(c.Args[0], width), SideOf(c.Args[1], width); {
+	case a == 1 && b == 2:
+		return c.Args[0], c.Args[1], nullSafe, true
+	case a == 2 && b == 1:
+		return c.Args[1], c.Args[0], nullSafe, true
+	}
+	return nil, nil, false, false
+}
+
+// SideOf tells which columns of a join an expression reads: 1 only left ones, 2 only right
+// ones, 0 none, both, or those of a query around.
+func SideOf(n expr.Node, width int) int {
+	s := 0
+	for _, c := range expr.ColumnsOf(n) {
+		switch {
+		case c >= outerBase:
+			return 0
+		case c < width:
+			s |= 1
+		default:
+			s |= 2
+		}
+	}
+	return s % 3
+}

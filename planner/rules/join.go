@@ -47,7 +47,7 @@ func filtered(n logical.Node, conds []expr.Node) logical.Node {
 // its columns, and the rest. What is more volatile than most stays.
 func split(pred expr.Node, width int, most fn.Volatility) (stay, left, right []expr.Node) {
 	for _, c := range conjuncts(pred) {
-		switch s := side(c, width); {
+		switch s := logical.SideOf(c, width); {
 		case s == 0 || expr.Volatility(c) > most:
 			stay = append(stay, c)
 		case s == 1:
@@ -150,31 +150,8 @@ func joinKeys(_ *Context, n logical.Node) logical.Node {
 	return &logical.Filter{Input: &out, Predicate: expr.NewAnd(stay...)}
 }
 
-// sides recognises an equality between the two inputs of a join.
+// sides recognises an equality, one that NULL does not meet, between the inputs of a join.
 func sides(n expr.Node, width int) (l, r expr.Node, ok bool) {
-	c, isCall := n.(*expr.Call)
-	if !isCall || c.F.Name != "=" || len(c.Args) != 2 {
-		return nil, nil, false
-	}
-	a, b := side(c.Args[0], width), side(c.Args[1], width)
-	switch {
-	case a == 1 && b == 2:
-		return c.Args[0], c.Args[1], true
-	case a == 2 && b == 1:
-		return c.Args[1], c.Args[0], true
-	}
-	return nil, nil, false
-}
-
-// side is 1 for an expression over left columns, 2 over right ones, else 0.
-func side(n expr.Node, width int) int {
-	s := 0
-	for _, c := range expr.ColumnsOf(n) {
-		if c < width {
-			s |= 1
-		} else {
-			s |= 2
-		}
-	}
-	return s % 3
+	l, r, nullSafe, ok := logical.Equality(n, width)
+	return l, r, ok && !nullSafe
 }
