@@ -33,6 +33,7 @@ func joinKind(k physical.JoinKind) stateful.JoinKind {
 func RunFinite(ctx context.Context, root physical.Node, env Env) (rows []*vec.Batch, err error) {
 	out := &physical.Output{Input: root, Target: physical.ToClient}
 	out.P = *root.Props()
+	out.P.Frontiers = nil // their rules speak of the inputs of root
 	g, err := New(ctx, &physical.Query{Outputs: []*physical.Output{out}, Finite: true}, env)
 	if err != nil {
 		return nil, err
