@@ -172,11 +172,11 @@ func (v variant) make(t tester, c *opCase) Operator {
 	return op
 }
 
-// trigger plays one trigger and returns what was emitted.
-func (r *run) trigger(t tester, id int, changes []change, fronts []int64) bag {
-	t.Helper()
-	delta, plus, minus := bag{}, bag{}, bag{}
-	emit := func(b *vec.Batch) error {
+// collect returns an Emit, and where it sums up what it is given: all of it, the rows that
+// come and those that go.
+func collect() (delta, plus, minus bag, emit Emit) {
+	delta, plus, minus = bag{}, bag{}, bag{}
+	return delta, plus, minus, func(b *vec.Batch) error {
 		for i := range b.Rows() {
 			row := b.Row(i)
 			vals := make([]any, len(b.Cols))
@@ -192,6 +192,12 @@ func (r *run) trigger(t tester, id int, changes []change, fronts []int64) bag {
 		}
 		return nil
 	}
+}
+
+// trigger plays one trigger and returns what was emitted.
+func (r *run) trigger(t tester, id int, changes []change, fronts []int64) bag {
+	t.Helper()
+	delta, plus, minus, emit := collect()
 	tr := &Trigger{BatchID: int64(id), Ctx: &fn.Ctx{}}
 	if len(fronts) > 0 {
 		tr.Ctx.Now = fronts[0]

@@ -239,23 +239,7 @@ func (r *joinRun) deliver(t tester, tr *Trigger, changes [2][]change, emit Emit)
 
 func (r *joinRun) trigger(t tester, id int, changes [2][]change, fronts [2]int64) bag {
 	t.Helper()
-	delta, plus, minus := bag{}, bag{}, bag{}
-	emit := func(b *vec.Batch) error {
-		for i := range b.Rows() {
-			row := b.Row(i)
-			vals := make([]any, len(b.Cols))
-			for k, col := range b.Cols {
-				vals[k] = vec.ToAny(col, row)
-			}
-			delta.add(vals, b.Weight(row))
-			if b.Weight(row) > 0 {
-				plus.add(vals, 1)
-			} else {
-				minus.add(vals, 1)
-			}
-		}
-		return nil
-	}
+	delta, plus, minus, emit := collect()
 	tr := &Trigger{BatchID: int64(id), Ctx: &fn.Ctx{}}
 	r.fate = [3]int64{}
 	r.deliver(t, tr, changes, emit)
