@@ -190,7 +190,7 @@ func (b *bucket) settle(keepEmpty bool) int {
 
 // trim empties a list, and gives its memory back if it was long.
 func trim[T any](s []T) []T {
-	if cap(s) > 1<<16 {
+	if cap(s) > 1<<12 {
 		return nil
 	}
 	return s[:0]

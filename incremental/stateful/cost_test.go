@@ -32,6 +32,13 @@ func costCases() []costCase {
 			return NewAggregate(AggregateConfig{Name: "x", Keys: []int{1}, KeyTypes: []types.Type{text}, Retract: true, Bound: -1,
 				Aggs: []AggregateSpec{{Impl: resolve(t, agg.Sum, bigint), Args: []int{2}, Filter: -1}}})
 		}},
+		{"aggregate of many kinds", 1, true, func(t testing.TB) (Operator, error) {
+			cfg := AggregateConfig{Name: "x", Keys: []int{1}, KeyTypes: []types.Type{text}, Retract: true, Bound: -1}
+			for _, f := range []fn.Aggregate{agg.BitAnd, agg.Min, agg.Mode, agg.ArrayAgg} {
+				cfg.Aggs = append(cfg.Aggs, AggregateSpec{Impl: resolve(t, f, bigint), Args: []int{2}, Filter: -1})
+			}
+			return NewAggregate(cfg)
+		}},
 		{"distinct", 1, true, func(testing.TB) (Operator, error) {
 			return NewDistinct(DistinctConfig{Name: "x", Types: costRow, Retract: true, Bound: -1})
 		}},
@@ -174,6 +181,35 @@ func BenchmarkOperators(b *testing.B) {
 				costTrigger(b, c, op, batches)
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/(1<<16)/float64(c.ports), "ns/row")
+		})
+	}
+}
+
+// Retracting everything gives the memory back, however much there was: what is left must not
+// grow with what has been.
+func TestRetractedStateIsFree(t *testing.T) {
+	const size = 30_000
+	for _, c := range costCases() {
+		if !c.retract {
+			continue
+		}
+		t.Run(c.name, func(t *testing.T) {
+			op, err := c.make(t)
+			if err != nil {
+				t.Fatal(err)
+			}
+			costTrigger(t, c, op, nil)
+			empty := op.Stats()
+			costTrigger(t, c, op, costBatches(0, size, 1))
+			full := op.Stats()
+			for from := 0; from < size; from += size / 5 { // in several triggers
+				costTrigger(t, c, op, costBatches(from, from+size/5, -1))
+			}
+			costTrigger(t, c, op, nil)
+			left := op.Stats()
+			if left.Keys != empty.Keys || left.Bytes > empty.Bytes+512<<10 || full.Bytes < 10*left.Bytes {
+				t.Errorf("%d keys and %d bytes, then %d and %d, at last %d and %d", empty.Keys, empty.Bytes, full.Keys, full.Bytes, left.Keys, left.Bytes)
+			}
 		})
 	}
 }
