@@ -32,12 +32,21 @@ type Connectors struct {
 // formats come from an embedding program.
 func NewConnectors(instance string, extra ...*format.Format) (*Connectors, error) {
 	c := &Connectors{Stores: memorysource.NewStores(instance), Results: memorysink.NewResults(), formats: append(Formats(), extra...)}
-	for _, s := range []source.Connector{filesource.Connector(c.formats), rate.Connector(), memorysource.Connector(c.Stores)} {
+	for _, s := range []source.Connector{
+		filesource.Connector(c.formats),
+		rate.Connector(),
+		memorysource.Connector(c.Stores),
+	} {
 		if err := c.AddSource(s); err != nil {
 			return nil, err
 		}
 	}
-	for _, s := range []sink.Connector{filesink.Connector(c.formats), console.Connector(c.formats), memorysink.Connector(c.Results), null.Connector()} {
+	for _, s := range []sink.Connector{
+		filesink.Connector(c.formats),
+		console.Connector(c.formats),
+		memorysink.Connector(c.Results),
+		null.Connector(),
+	} {
 		if err := c.AddSink(s); err != nil {
 			return nil, err
 		}

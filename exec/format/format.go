@@ -79,6 +79,8 @@ type Config struct {
 	OnError OnError        // readers only
 	Check   *Check         // readers only; nil = none. It is always among the needed columns
 	Key     []int          // readers of envelopes only: columns of the PRIMARY KEY, nil = none
+	// Subject is what a schema registry calls the rows ("orders-value"); "" = nothing does.
+	Subject string
 }
 
 // OnError says what happens to a row that cannot be decoded.

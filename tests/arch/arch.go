@@ -46,6 +46,7 @@ var Rules = []Rule{
 	{"exec/format", []string{"exec/option", "exec/vec"}},
 	{"exec/source", []string{"exec/format", "exec/option", "exec/vec"}},
 	{"exec/sink", []string{"exec/format", "exec/option", "exec/vec"}},
+	{"exec/connect", []string{"exec/source", "exec/sink", "exec/format", "exec/option", "exec/vec"}},
 	{"exec/builtin", []string{"exec"}},
 	{"planner", []string{"parser", "exec/expr", "exec/fn", "exec/vec", "exec/source", "exec/sink", "exec/format", "exec/option"}},
 	{"storage/vfs", nil},
@@ -150,7 +151,7 @@ func Allowed(e Edge) bool {
 // contract: they do not know each other.
 func siblings(from, to, path string) bool {
 	switch path {
-	case "exec/source", "exec/sink":
+	case "exec/source", "exec/sink", "exec/connect":
 		return from != path && to != path && !under(to, from)
 	}
 	return false
@@ -165,7 +166,7 @@ func concrete(e Edge) bool {
 	if under(e.From, "incremental/stateful") && e.To == "exec/fn/agg" { // DISTINCT and ORDER BY wrap any aggregate
 		return false
 	}
-	for _, c := range []string{"exec/source/", "exec/sink/", "exec/fn/scalar", "exec/fn/agg"} {
+	for _, c := range []string{"exec/source/", "exec/sink/", "exec/connect/", "exec/fn/scalar", "exec/fn/agg"} {
 		if strings.HasPrefix(e.To, c) && !under(e.From, strings.TrimSuffix(c, "/")) {
 			return true
 		}
