@@ -7,6 +7,7 @@ import (
 	"runtime/debug"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // tuneMemory lets the heap grow to three times what lives before it is collected, and
@@ -19,10 +20,15 @@ func tuneMemory() {
 	if os.Getenv("GOMEMLIMIT") != "" {
 		return
 	}
-	if limit := groupLimit(os.ReadFile); limit > 0 {
+	limit := groupLimit(os.ReadFile)
+	if limit > 0 {
 		debug.SetMemoryLimit(limit / 100 * 85)
 	}
+	time.AfterFunc(started, func() { useHugePages(limit) })
 }
+
+// started is when a process is not one that prints something small and ends.
+const started = 10 * time.Millisecond
 
 // groupLimit is the memory limit of the control group that this process is in, the
 // smallest of its own and its ancestors'; 0 = none.
