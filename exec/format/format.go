@@ -27,6 +27,9 @@ type Format struct {
 	// Extensions by which a file of this format is known, without compression:
 	// ".json", ".jsonl".
 	Extensions []string
+	// MessagesOnly says that rows have no form in files: only MessageReader and MessageWriter
+	// are meant.
+	MessagesOnly bool
 	// Columns are what a source without declared columns has (text); nil = they must be
 	// declared or inferred.
 	Columns []types.Column
@@ -81,6 +84,9 @@ type Config struct {
 	Key     []int          // readers of envelopes only: columns of the PRIMARY KEY, nil = none
 	// Subject is what a schema registry calls the rows ("orders-value"); "" = nothing does.
 	Subject string
+	// Messages says that messages are read or written, not files: what only files have, such
+	// as a header, is refused.
+	Messages bool
 }
 
 // OnError says what happens to a row that cannot be decoded.

@@ -2,6 +2,8 @@ package format
 
 import (
 	"context"
+	"errors"
+	"io"
 
 	"github.com/sqlstream/sqlstream/exec/vec"
 )
@@ -37,8 +39,34 @@ type MessageWriter interface {
 	NewEncoder(ctx context.Context) (MessageEncoder, error)
 }
 
-// MessageEncoder makes messages of rows.
+// MessageEncoder makes messages of rows, for one goroutine.
 type MessageEncoder interface {
 	// Append appends the message of a row of b to dst. Columns are those of Config.Columns.
 	Append(dst []byte, b *vec.Batch, row int) ([]byte, error)
 }
+
+// NullMessages is a MessageEncoder some of whose rows are messages without a value, not
+// messages without content.
+type NullMessages interface {
+	// Null says that the row is one: Append need not be called then.
+	Null(b *vec.Batch, row int) bool
+}
+
+// NoFiles is embedded by the readers and writers of formats that are MessagesOnly.
+type NoFiles struct{}
+
+var errNoFiles = errors.New("this format is for messages, not for files")
+
+// Sections implements Reader.
+func (NoFiles) Sections(context.Context, File) ([]Section, error) { return nil, errNoFiles }
+
+// Read implements Reader.
+func (NoFiles) Read(context.Context, File, Section, Reading, func(*vec.Batch) error) error {
+	return errNoFiles
+}
+
+// Extension implements Writer.
+func (NoFiles) Extension() string { return "" }
+
+// Create implements Writer.
+func (NoFiles) Create(io.Writer) (FileWriter, error) { return nil, errNoFiles }

@@ -85,6 +85,10 @@ func formats(w *page, r *builtin.Registry) error {
 	for _, name := range r.FormatNames() {
 		f, _ := r.Format(name)
 		w.heading(f.Name, f.Aliases, f.Doc)
+		if f.MessagesOnly {
+			w.line("For messages, as those of a topic; files cannot have this format.")
+			w.line("")
+		}
 		if len(f.Extensions) > 0 {
 			w.line("Known by the extensions %s.", codes(f.Extensions))
 			w.line("")

@@ -40,7 +40,7 @@ func Pages() []Page {
 		{"table-functions.md", "Table functions", "What makes rows from a value.", tableFunctions},
 		{"sources.md", "Sources", "What streams and tables are read from, with their options.", sources},
 		{"sinks.md", "Sinks", "Where results go, the output modes that each takes, and their options.", sinks},
-		{"formats.md", "Formats", "How files are laid out, with the options for reading and writing.", formats},
+		{"formats.md", "Formats", "How files and messages are laid out, with the options for reading and writing.", formats},
 		{"query-options.md", "Options of queries", "What WITH (…) behind a continuous query takes.", queryOptions},
 		{"settings.md", "Settings", "What SET changes.", settings},
 		{"shell.md", "Commands of the shell", "What begins with a dot or a backslash.", shellCommands},

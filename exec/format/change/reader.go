@@ -2,6 +2,7 @@ package change
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/sqlstream/sqlstream/exec/format"
@@ -44,8 +45,13 @@ func newByColumn(f *format.Format, c format.Config, keyed bool) (format.Reader, 
 	c.Columns = append(c.Columns[:r.op:r.op], types.Column{Name: r.name, Type: types.Of(types.String)})
 	c.Check = &format.Check{Column: r.op, Reason: r.reason}
 	var err error
-	r.inner, err = f.NewReader(c)
-	return r, err
+	if r.inner, err = f.NewReader(c); err != nil {
+		return nil, err
+	}
+	if m, ok := r.inner.(format.MessageReader); ok {
+		return &messages{r, m}, nil
+	}
+	return r, nil
 }
 
 // reason says why a value of the op column is none, "" if it is one.
@@ -70,27 +76,62 @@ func (r *byColumn) Sections(ctx context.Context, f format.File) ([]format.Sectio
 
 // Read implements format.Reader.
 func (r *byColumn) Read(ctx context.Context, f format.File, s format.Section, rd format.Reading, emit func(*vec.Batch) error) error {
-	var out vec.Batch
 	n := len(rd.Need)
+	w := r.weighing(n)
 	rd.Need = append(rd.Need[:n:n], r.op)
-	weights := make([]int64, vec.BatchSize)
 	return r.inner.Read(ctx, f, s, rd, func(b *vec.Batch) error {
-		out = *b
-		out.Cols, out.W = b.Cols[:n], weights[:b.N]
-		var err error
-		b.Each(func(row int) {
-			if b.Cols[n].IsNull(row) {
-				err = fmt.Errorf("%s: %s", f.Name, r.reason(nil, true))
-				return
-			}
-			w, reason := Weight(b.Cols[n].Bytes(row), r.keyed)
-			if weights[row] = w; reason != "" {
-				err = fmt.Errorf("%s: field %q: %s", f.Name, r.name, reason)
-			}
-		})
-		if err != nil {
+		if err := w.weigh(b); err != nil {
+			return fmt.Errorf("%s: %w", f.Name, err)
+		}
+		return emit(&w.out)
+	})
+}
+
+// messages is a byColumn over a reader that decodes messages too.
+type messages struct {
+	*byColumn
+	inner format.MessageReader
+}
+
+// ReadMessages implements format.MessageReader.
+func (r *messages) ReadMessages(ctx context.Context, m format.Messages, rd format.Reading, emit func(*vec.Batch, []int32) error) error {
+	n := len(rd.Need)
+	w := r.weighing(n)
+	rd.Need = append(rd.Need[:n:n], r.op)
+	return r.inner.ReadMessages(ctx, m, rd, func(b *vec.Batch, from []int32) error {
+		if err := w.weigh(b); err != nil {
 			return err
 		}
-		return emit(&out)
+		return emit(&w.out, from)
 	})
+}
+
+// weighing takes the op column from batches, and makes weights of it.
+type weighing struct {
+	r       *byColumn
+	n       int // columns before it
+	out     vec.Batch
+	weights []int64
+}
+
+func (r *byColumn) weighing(n int) *weighing {
+	return &weighing{r: r, n: n, weights: make([]int64, vec.BatchSize)}
+}
+
+// weigh makes out of a batch of the inner reader, which has tested the words already.
+func (w *weighing) weigh(b *vec.Batch) (err error) {
+	w.out = *b
+	w.out.Cols, w.out.W = b.Cols[:w.n], w.weights[:b.N]
+	op := b.Cols[w.n]
+	b.Each(func(row int) {
+		if op.IsNull(row) {
+			err = errors.New(w.r.reason(nil, true))
+			return
+		}
+		weight, reason := Weight(op.Bytes(row), w.r.keyed)
+		if w.weights[row] = weight; reason != "" {
+			err = fmt.Errorf("field %q: %s", w.r.name, reason)
+		}
+	})
+	return err
 }

@@ -18,7 +18,7 @@ func Format() *format.Format {
 	return &format.Format{
 		Name:    "csv",
 		Aliases: []string{"tsv"},
-		Doc: "Delimited text (RFC 4180). An empty field without quotes is NULL, one in quotes is an empty text. With a header, columns are matched by its names; " +
+		Doc: "Delimited text (RFC 4180); a message is one record, without a header. An empty field without quotes is NULL, one in quotes is an empty text. With a header, columns are matched by its names; " +
 			"without, by position, and every row must have exactly the declared columns. BOOLEAN is true or false, numbers are plain, DECIMAL is exact, " +
 			"DATE and TIMESTAMP are ISO 8601 unless a pattern is given; nested types have no form in CSV.",
 		ReadOptions:  readOptions(),

@@ -48,6 +48,9 @@ func configure(c format.Config) (*reader, error) {
 		return nil, err
 	}
 	r.dialect.multi = c.Options.Bool("multi_line")
+	if c.Messages && r.header {
+		return nil, errors.New("header: messages have none; the declared columns are matched by position")
+	}
 	r.dialect.trimLeft = c.Options.Bool("ignore_leading_white_space")
 	r.dialect.trimRight = c.Options.Bool("ignore_trailing_white_space")
 	for _, col := range c.Columns {
@@ -65,9 +68,15 @@ func (r *reader) Sections(_ context.Context, f format.File) ([]format.Section, e
 
 // Read implements format.Reader.
 func (r *reader) Read(ctx context.Context, f format.File, s format.Section, rd format.Reading, emit func(*vec.Batch) error) error {
-	d, err := r.session(f, rd.Need)
-	if err != nil {
-		return err
+	d, byColumn := r.session(rd.Need)
+	if r.header && !r.byPosition {
+		names, err := r.names(f)
+		if err != nil {
+			return err
+		}
+		if err := r.place(d, f, names, byColumn); err != nil {
+			return err
+		}
 	}
 	src, err := lines.Open(f, s, nil)
 	if err != nil {
@@ -96,13 +105,13 @@ type session struct {
 	from, to int    // where it stands
 }
 
-// session prepares a call: which field of a row goes to which column depends on the
-// file's header.
-func (r *reader) session(f format.File, need []int) (*session, error) {
-	d := &session{}
+// session prepares a call. The fields of a row go to columns by their position, as long as
+// no header says otherwise.
+func (r *reader) session(need []int) (d *session, byColumn []*field) {
+	d = &session{}
 	d.dialect, d.Policy = r.dialect, r.policy
 	d.times = scan.NewTimes(r.config.Zone, r.date, r.timestamp, r.local)
-	byColumn := make([]*field, len(r.config.Columns))
+	byColumn = make([]*field, len(r.config.Columns))
 	for _, i := range need {
 		c := r.config.Columns[i]
 		col := column.New(c.Type, vec.BatchSize)
@@ -117,19 +126,12 @@ func (r *reader) session(f format.File, need []int) (*session, error) {
 			d.check, d.tested = r.config.Check, byColumn[i]
 		}
 	}
-	if !r.header || r.byPosition {
-		for i, f := range byColumn {
-			if i != r.policy.Corrupt {
-				d.places = append(d.places, f)
-			}
+	for i, f := range byColumn {
+		if i != r.policy.Corrupt {
+			d.places = append(d.places, f)
 		}
-		return d, nil
 	}
-	names, err := r.names(f)
-	if err != nil {
-		return nil, err
-	}
-	return d, r.place(d, f, names, byColumn)
+	return d, byColumn
 }
 
 // place gives each field its place in the file by the header's names.
@@ -387,6 +389,7 @@ func (d *session) reject() {
 var problems = [...]string{
 	unfinished: "a quoted field does not end on its line (multi_line = true allows that)",
 	garbled:    "text after a closing quote",
+	several:    "more than one line: a message is one record",
 }
 
 // badLine gives up the line that holds a field that cannot be read, and returns where
@@ -409,10 +412,15 @@ func (d *session) malformed(p, q int, st state) {
 		d.skip = false
 		return
 	}
+	d.refuse(p, q, problems[st])
+}
+
+// refuse deals with the row in [p, q), none of whose values are kept.
+func (d *session) refuse(p, q int, reason string) {
 	if d.Policy.Permissive {
 		d.Keep(d.buf, p, q)
 		d.take()
 		return
 	}
-	d.Report(d.buf, p, q, problems[st])
+	d.Report(d.buf, p, q, reason)
 }

@@ -21,6 +21,7 @@ const (
 	fine       state = iota
 	unfinished       // a quote is not closed before the end of the block
 	garbled          // text after the closing quote
+	several          // more records in a message
 )
 
 // splitter finds the fields of records in a block. It addresses the block without

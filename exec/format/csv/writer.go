@@ -1,6 +1,7 @@
 package csv
 
 import (
+	"context"
 	"fmt"
 	"io"
 
@@ -56,24 +57,35 @@ func (w *writer) Create(out io.Writer) (format.FileWriter, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &fileWriter{File: t, writer: w, times: scan.NewWriter(w.config.Zone, w.date, w.timestamp, w.local)}
+	f := &fileWriter{File: t, encoder: w.encoder()}
 	if w.header {
 		for i, c := range w.config.Columns {
-			f.separate(i)
-			f.text([]byte(c.Name))
+			f.Buf = f.text(f.separate(f.Buf, i), []byte(c.Name))
 		}
 		f.Buf = append(f.Buf, '\n')
 	}
 	return f, nil
 }
 
-// fileWriter is format.FileWriter for CSV.
-type fileWriter struct {
-	*rows.File
+// NewEncoder implements format.MessageWriter: a message is a record, without a newline.
+func (w *writer) NewEncoder(context.Context) (format.MessageEncoder, error) { return w.encoder(), nil }
+
+func (w *writer) encoder() *encoder {
+	return &encoder{writer: w, times: scan.NewWriter(w.config.Zone, w.date, w.timestamp, w.local)}
+}
+
+// encoder appends records, in one goroutine. It is format.MessageEncoder.
+type encoder struct {
 	*writer
 	times   *scan.Writer
 	scratch []byte
 	err     error
+}
+
+// fileWriter is format.FileWriter for CSV.
+type fileWriter struct {
+	*rows.File
+	*encoder
 }
 
 // Write implements format.FileWriter.
@@ -94,65 +106,68 @@ func (f *fileWriter) Write(b *vec.Batch) error {
 	return nil
 }
 
-func (f *fileWriter) row(b *vec.Batch, row int) error {
-	for i, v := range b.Cols {
-		f.separate(i)
-		f.field(v, row)
+func (f *fileWriter) row(b *vec.Batch, row int) (err error) {
+	if f.Buf, err = f.Append(f.Buf, b, row); err != nil {
+		return err
 	}
 	f.Buf = append(f.Buf, '\n')
-	if f.err != nil {
-		return f.err
-	}
 	return f.EndRow()
 }
 
-func (f *fileWriter) separate(i int) {
-	if i > 0 {
-		f.Buf = append(f.Buf, f.dialect.delimiter)
+// Append implements format.MessageEncoder.
+func (e *encoder) Append(dst []byte, b *vec.Batch, row int) ([]byte, error) {
+	e.err = nil
+	for i, v := range b.Cols {
+		dst = e.field(e.separate(dst, i), v, row)
 	}
+	return dst, e.err
+}
+
+func (e *encoder) separate(dst []byte, i int) []byte {
+	if i > 0 {
+		return append(dst, e.dialect.delimiter)
+	}
+	return dst
 }
 
 // field appends a value. What is not text is written first, then quoted if the
 // delimiter or pattern makes that necessary.
-func (f *fileWriter) field(v *vec.Vector, row int) {
+func (e *encoder) field(dst []byte, v *vec.Vector, row int) []byte {
 	if v.IsNull(row) {
-		f.Buf = append(f.Buf, f.dialect.null...)
-		return
+		return append(dst, e.dialect.null...)
 	}
 	switch v.Type.Kind {
 	case types.String, types.Bytes:
-		f.text(v.Bytes(row))
-		return
+		return e.text(dst, v.Bytes(row))
 	case types.Date:
-		f.scratch = f.times.AppendDate(f.scratch[:0], v.Int(row))
+		e.scratch = e.times.AppendDate(e.scratch[:0], v.Int(row))
 	case types.Timestamp:
-		f.scratch = f.times.AppendTimestamp(f.scratch[:0], v.Int(row))
+		e.scratch = e.times.AppendTimestamp(e.scratch[:0], v.Int(row))
 	case types.TimestampNTZ:
-		f.scratch = f.times.AppendLocal(f.scratch[:0], v.Int(row))
+		e.scratch = e.times.AppendLocal(e.scratch[:0], v.Int(row))
 	default:
-		f.scratch, _ = rows.AppendNumber(f.scratch[:0], v, row)
+		e.scratch, _ = rows.AppendNumber(e.scratch[:0], v, row)
 	}
-	f.text(f.scratch)
+	return e.text(dst, e.scratch)
 }
 
 // text appends a field, in quotes where it would be read as something else without.
-func (f *fileWriter) text(b []byte) {
-	d := &f.dialect
-	if d.quote == 0 && f.err == nil && d.special(b) {
-		f.err = fmt.Errorf("text %q holds a delimiter or newline, and the files have no quotes (option quote)", b)
+func (e *encoder) text(dst, b []byte) []byte {
+	d := &e.dialect
+	if d.quote == 0 && e.err == nil && d.special(b) {
+		e.err = fmt.Errorf("text %q holds a delimiter or newline, and the files have no quotes (option quote)", b)
 	}
-	if d.quote == 0 || !f.all && !d.needsQuotes(b) {
-		f.Buf = append(f.Buf, b...)
-		return
+	if d.quote == 0 || !e.all && !d.needsQuotes(b) {
+		return append(dst, b...)
 	}
-	f.Buf = append(f.Buf, d.quote)
+	dst = append(dst, d.quote)
 	for _, c := range b {
 		if c == d.quote || c == d.escape {
-			f.Buf = append(f.Buf, d.escape)
+			dst = append(dst, d.escape)
 		}
-		f.Buf = append(f.Buf, c)
+		dst = append(dst, c)
 	}
-	f.Buf = append(f.Buf, d.quote)
+	return append(dst, d.quote)
 }
 
 func (d *dialect) needsQuotes(b []byte) bool {

@@ -10,6 +10,7 @@ import (
 	"github.com/sqlstream/sqlstream/exec/format/change"
 	"github.com/sqlstream/sqlstream/exec/format/column"
 	"github.com/sqlstream/sqlstream/exec/format/guess"
+	"github.com/sqlstream/sqlstream/exec/format/rows"
 	"github.com/sqlstream/sqlstream/exec/format/scan"
 	"github.com/sqlstream/sqlstream/exec/option"
 	"github.com/sqlstream/sqlstream/exec/types"
@@ -94,7 +95,8 @@ func (e *envelope) Read(ctx context.Context, f format.File, s format.Section, rd
 	m := e.images(rd.Need)
 	rd.Need = []int{0, 1, 2, 3, 4}
 	return m.reader.read(ctx, f, s, rd, func(d *session) func(*vec.Batch) error {
-		return newChanges(m, d, emit).take
+		c := newChanges(m, d, func(b *vec.Batch, _ []int32) error { return emit(b) })
+		return func(b *vec.Batch) error { return c.take(b, nil) }
 	})
 }
 
@@ -149,15 +151,16 @@ const (
 type changes struct {
 	images *images
 	d      *session
-	emit   func(*vec.Batch) error
+	emit   rows.EmitMessages
 
 	deeds    []deed // by row of the session's batch
 	builders []*vec.Builder
 	weights  []int64
+	from     []int32 // of messages: by row, which one it came from
 	out      vec.Batch
 }
 
-func newChanges(m *images, d *session, emit func(*vec.Batch) error) *changes {
+func newChanges(m *images, d *session, emit rows.EmitMessages) *changes {
 	c := &changes{images: m, d: d, emit: emit, deeds: make([]deed, vec.BatchSize), builders: vec.NewBuilders(m.types)}
 	c.out.Cols = make([]*vec.Vector, len(m.types))
 	d.nulls, d.test = true, c.test
@@ -240,12 +243,12 @@ func (c *changes) keyOf(i image) bool {
 	return true
 }
 
-// take turns a batch of events into rows.
-func (c *changes) take(b *vec.Batch) error {
+// take turns a batch of events into rows. from is where messages came from, nil for lines.
+func (c *changes) take(b *vec.Batch, from []int32) error {
 	if c.plain(b.N) {
 		c.out.N, c.out.W = b.N, nil
 		copy(c.out.Cols, b.Cols[1].Child)
-		return c.emit(&c.out)
+		return c.emit(&c.out, from)
 	}
 	c.reset()
 	for row, what := range c.deeds[:b.N] {
@@ -254,10 +257,10 @@ func (c *changes) take(b *vec.Batch) error {
 			before, after = b.Cols[3].Child[0].Child, b.Cols[3].Child[1].Child
 		}
 		if what&deletes != 0 && !c.replaces(what, before, after, row) {
-			c.add(before, row, -1)
+			c.add(before, row, -1, from)
 		}
 		if what&inserts != 0 {
-			c.add(after, row, 1)
+			c.add(after, row, 1, from)
 		}
 		if len(c.weights) >= vec.BatchSize-1 {
 			if err := c.flush(); err != nil {
@@ -293,11 +296,14 @@ func (c *changes) replaces(what deed, before, after []*vec.Vector, row int) bool
 	return true
 }
 
-func (c *changes) add(image []*vec.Vector, row int, w int64) {
+func (c *changes) add(image []*vec.Vector, row int, w int64, from []int32) {
 	for i, o := range c.builders {
 		o.AppendFrom(image[i], row)
 	}
 	c.weights = append(c.weights, w)
+	if from != nil {
+		c.from = append(c.from, from[row])
+	}
 }
 
 func (c *changes) flush() error {
@@ -308,13 +314,13 @@ func (c *changes) flush() error {
 		c.out.Cols[i] = o.Finish()
 	}
 	c.out.N, c.out.W = len(c.weights), c.weights
-	err := c.emit(&c.out)
+	err := c.emit(&c.out, c.from)
 	c.reset()
 	return err
 }
 
 func (c *changes) reset() {
-	c.weights = c.weights[:0]
+	c.weights, c.from = c.weights[:0], c.from[:0]
 	for _, o := range c.builders {
 		o.Reset()
 	}

@@ -17,7 +17,7 @@ func Format() *format.Format {
 	return &format.Format{
 		Name:    "json",
 		Aliases: []string{"jsonl", "ndjson"},
-		Doc: "One JSON object per line. Keys match column names exactly, else regardless of case; a missing key is NULL, other keys are ignored, " +
+		Doc: "One JSON object per line; a message is one object, in which newlines are white space. Keys match column names exactly, else regardless of case; a missing key is NULL, other keys are ignored, " +
 			"of equal keys the last counts (all must fit). A STRING column takes any value: of a number, array or object its JSON text. " +
 			"Integers must be written without point and quotes; DECIMAL takes a number or a number in quotes, exactly; FLOAT and DOUBLE also \"NaN\" and \"Infinity\"; " +
 			"BYTES is base64; DATE and TIMESTAMP are text, ISO 8601 unless a pattern is given. A value that does not fit makes the row bad.",

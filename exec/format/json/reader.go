@@ -66,7 +66,7 @@ func (r *reader) Read(ctx context.Context, f format.File, s format.Section, rd f
 
 // read is Read with a receiver that looks at the session.
 func (r *reader) read(ctx context.Context, f format.File, s format.Section, rd format.Reading, emit func(*session) func(*vec.Batch) error) error {
-	d, err := r.session(rd.Need)
+	d, err := r.session(rd.Need, r.multi)
 	if err != nil {
 		return err
 	}
@@ -82,15 +82,20 @@ func (r *reader) read(ctx context.Context, f format.File, s format.Section, rd f
 	} else {
 		err = d.readLines()
 	}
+	if d.memory = src.Buffer(); len(d.memory) > maxMemory {
+		d.memory = nil
+	}
 	r.giveBack(d)
 	return err
 }
 
-func (r *reader) session(need []int) (*session, error) {
+// session returns a decoder for some columns. One whose rows may hold newlines has
+// learned texts with them, and must never read lines.
+func (r *reader) session(need []int, multi bool) (*session, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for i, d := range r.idle {
-		if slices.Equal(d.need, need) {
+		if d.multi == multi && slices.Equal(d.need, need) {
 			r.idle = slices.Delete(r.idle, i, i+1)
 			return d, nil
 		}
@@ -101,7 +106,7 @@ func (r *reader) session(need []int) (*session, error) {
 	}
 	d := &session{need: slices.Clone(need)}
 	d.Policy, d.Cols, d.Corrupt = r.policy, l.cols, l.corrupt
-	d.layout, d.multi = l, r.multi
+	d.layout, d.multi = l, multi
 	if c := r.config.Check; c != nil {
 		d.test = d.testOf(c)
 	}
@@ -113,9 +118,6 @@ func (r *reader) session(need []int) (*session, error) {
 
 func (r *reader) giveBack(d *session) {
 	d.End()
-	if d.memory = d.src.Buffer(); len(d.memory) > maxMemory {
-		d.memory = nil
-	}
 	d.src = nil
 	d.setBlock([]byte{'\n'})
 	d.wrong, d.depth = mismatch{}, 0

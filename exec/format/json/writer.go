@@ -1,6 +1,7 @@
 package json
 
 import (
+	"context"
 	"encoding/base64"
 	"fmt"
 	"io"
@@ -77,14 +78,26 @@ func (w *writer) Create(out io.Writer) (format.FileWriter, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &fileWriter{File: t, writer: w, times: scan.NewWriter(w.config.Zone, w.date, w.timestamp, w.local)}, nil
+	return &fileWriter{File: t, encoder: w.encoder()}, nil
+}
+
+// NewEncoder implements format.MessageWriter.
+func (w *writer) NewEncoder(context.Context) (format.MessageEncoder, error) { return w.encoder(), nil }
+
+func (w *writer) encoder() *encoder {
+	return &encoder{writer: w, times: scan.NewWriter(w.config.Zone, w.date, w.timestamp, w.local)}
+}
+
+// encoder appends rows as objects, in one goroutine. It is format.MessageEncoder.
+type encoder struct {
+	*writer
+	times *scan.Writer
 }
 
 // fileWriter is format.FileWriter for JSON lines.
 type fileWriter struct {
 	*rows.File
-	*writer
-	times *scan.Writer
+	*encoder
 }
 
 // Write implements format.FileWriter.
@@ -94,7 +107,7 @@ func (f *fileWriter) Write(b *vec.Batch) error {
 		if b.Sel != nil {
 			row = int(b.Sel[i])
 		}
-		f.row(b, row)
+		f.Buf = append(f.object(f.Buf, b, row), '\n')
 		if err := f.EndRow(); err != nil {
 			return err
 		}
@@ -102,26 +115,32 @@ func (f *fileWriter) Write(b *vec.Batch) error {
 	return nil
 }
 
-func (f *fileWriter) row(b *vec.Batch, row int) {
-	dst := append(f.Buf, '{')
+// Append implements format.MessageEncoder: it appends the row as an object, which may be
+// a part of a larger one.
+func (e *encoder) Append(dst []byte, b *vec.Batch, row int) ([]byte, error) {
+	return e.object(dst, b, row), nil
+}
+
+func (e *encoder) object(dst []byte, b *vec.Batch, row int) []byte {
+	dst = append(dst, '{')
 	first := true
 	for i, v := range b.Cols {
 		null := v.IsNull(row)
-		if null && f.dense {
+		if null && e.dense {
 			continue
 		}
 		if !first {
 			dst = append(dst, ',')
 		}
 		first = false
-		dst = append(dst, f.names[i]...)
-		dst = f.value(dst, v, row)
+		dst = append(dst, e.names[i]...)
+		dst = e.value(dst, v, row)
 	}
-	f.Buf = append(dst, '}', '\n')
+	return append(dst, '}')
 }
 
 // value appends a value; NULL is null.
-func (f *fileWriter) value(dst []byte, v *vec.Vector, row int) []byte {
+func (e *encoder) value(dst []byte, v *vec.Vector, row int) []byte {
 	if v.IsNull(row) {
 		return append(dst, "null"...)
 	}
@@ -129,13 +148,13 @@ func (f *fileWriter) value(dst []byte, v *vec.Vector, row int) []byte {
 	case types.String:
 		return appendText(dst, v.Bytes(row))
 	case types.Bytes, types.Date, types.Timestamp, types.TimestampNTZ:
-		return f.quoted(dst, v, row)
+		return e.quoted(dst, v, row)
 	case types.Array:
-		return f.array(dst, v, row)
+		return e.array(dst, v, row)
 	case types.Map:
-		return f.object(dst, v, row)
+		return e.entries(dst, v, row)
 	case types.Struct:
-		return f.fields(dst, v, row)
+		return e.fields(dst, v, row)
 	}
 	at := len(dst)
 	dst, _ = rows.AppendNumber(dst, v, row)
@@ -146,35 +165,35 @@ func (f *fileWriter) value(dst []byte, v *vec.Vector, row int) []byte {
 	return dst
 }
 
-func (f *fileWriter) quoted(dst []byte, v *vec.Vector, row int) []byte {
+func (e *encoder) quoted(dst []byte, v *vec.Vector, row int) []byte {
 	dst = append(dst, '"')
 	switch v.Type.Kind {
 	case types.Bytes:
 		dst = base64.StdEncoding.AppendEncode(dst, v.Bytes(row))
 	case types.Date:
-		dst = f.times.AppendDate(dst, v.Int(row))
+		dst = e.times.AppendDate(dst, v.Int(row))
 	case types.Timestamp:
-		dst = f.times.AppendTimestamp(dst, v.Int(row))
+		dst = e.times.AppendTimestamp(dst, v.Int(row))
 	default:
-		dst = f.times.AppendLocal(dst, v.Int(row))
+		dst = e.times.AppendLocal(dst, v.Int(row))
 	}
 	return append(dst, '"')
 }
 
-func (f *fileWriter) array(dst []byte, v *vec.Vector, row int) []byte {
+func (e *encoder) array(dst []byte, v *vec.Vector, row int) []byte {
 	v, row = v.At(row)
 	dst = append(dst, '[')
 	for i := v.Off[row]; i < v.Off[row+1]; i++ {
 		if i > v.Off[row] {
 			dst = append(dst, ',')
 		}
-		dst = f.value(dst, v.Child[0], int(i))
+		dst = e.value(dst, v.Child[0], int(i))
 	}
 	return append(dst, ']')
 }
 
-// object appends a map. Keys that are not text become text.
-func (f *fileWriter) object(dst []byte, v *vec.Vector, row int) []byte {
+// entries appends a map. Keys that are not text become text.
+func (e *encoder) entries(dst []byte, v *vec.Vector, row int) []byte {
 	v, row = v.At(row)
 	dst = append(dst, '{')
 	for i := v.Off[row]; i < v.Off[row+1]; i++ {
@@ -182,22 +201,22 @@ func (f *fileWriter) object(dst []byte, v *vec.Vector, row int) []byte {
 			dst = append(dst, ',')
 		}
 		at := len(dst)
-		dst = f.value(dst, v.Child[0], int(i))
+		dst = e.value(dst, v.Child[0], int(i))
 		if dst[at] != '"' {
 			word := append([]byte{'"'}, dst[at:]...)
 			dst = append(append(dst[:at], word...), '"')
 		}
-		dst = f.value(append(dst, ':'), v.Child[1], int(i))
+		dst = e.value(append(dst, ':'), v.Child[1], int(i))
 	}
 	return append(dst, '}')
 }
 
-func (f *fileWriter) fields(dst []byte, v *vec.Vector, row int) []byte {
+func (e *encoder) fields(dst []byte, v *vec.Vector, row int) []byte {
 	v, row = v.At(row)
 	dst = append(dst, '{')
 	first := true
 	for i, field := range v.Type.Fields {
-		if f.dense && v.Child[i].IsNull(row) {
+		if e.dense && v.Child[i].IsNull(row) {
 			continue
 		}
 		if !first {
@@ -205,7 +224,7 @@ func (f *fileWriter) fields(dst []byte, v *vec.Vector, row int) []byte {
 		}
 		first = false
 		dst = append(appendText(dst, []byte(field.Name)), ':')
-		dst = f.value(dst, v.Child[i], row)
+		dst = e.value(dst, v.Child[i], row)
 	}
 	return append(dst, '}')
 }

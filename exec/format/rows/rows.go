@@ -31,6 +31,10 @@ type Set struct {
 	err   error
 	batch vec.Batch
 
+	messages *format.Messages // nil: a file is read
+	message  int              // the one being decoded
+	from     []int32          // by row of the batch: the message it came from
+
 	sectionAt int64 // where the section's first line begins
 	before    int64 // lines of the file before it; −1 = not counted
 	raw       []byte
@@ -41,6 +45,10 @@ type Set struct {
 func (s *Set) Begin(ctx context.Context, f format.File, src *lines.Reader, rd format.Reading, emit func(*vec.Batch) error) {
 	s.ctx, s.file, s.src, s.bad, s.emit = ctx, f, src, rd.Bad, emit
 	s.Line, s.sectionAt, s.before, s.err = 0, -1, -1, nil
+	s.begin()
+}
+
+func (s *Set) begin() {
 	if s.batch.Cols == nil {
 		s.batch.Cols = make([]*vec.Vector, len(s.Cols))
 	}
@@ -50,7 +58,7 @@ func (s *Set) Begin(ctx context.Context, f format.File, src *lines.Reader, rd fo
 // End lets go of what belongs to the call.
 func (s *Set) End() {
 	s.reset()
-	s.ctx, s.src, s.bad, s.emit, s.file = nil, nil, nil, nil, format.File{}
+	s.ctx, s.src, s.bad, s.emit, s.file, s.messages = nil, nil, nil, nil, format.File{}, nil
 }
 
 // Block says that a block of lines begins.
@@ -73,6 +81,9 @@ func (s *Set) Take() {
 		s.Corrupt.SetNull(s.Row)
 	}
 	s.kept = false
+	if s.messages != nil {
+		s.from[s.Row] = int32(s.message)
+	}
 	s.Row++
 	s.Edits.Forget()
 }
@@ -93,7 +104,10 @@ func (s *Set) Keep(buf []byte, p, q int) {
 // Report hands the bad row buf[p:q] on, or ends the reading with it. Edits must have
 // been undone.
 func (s *Set) Report(buf []byte, p, q int, reason string) {
-	row := format.BadRow{Position: s.position(p), Reason: reason, Raw: bytes.TrimRight(buf[p:q], "\r\n")}
+	row := format.BadRow{Position: s.position(p), Reason: reason, Raw: buf[p:q]}
+	if s.messages == nil {
+		row.Raw = bytes.TrimRight(row.Raw, "\r\n")
+	}
 	if s.Policy.OnError == format.Fail {
 		row.Raw = bytes.Clone(row.Raw)
 		s.err = &format.RowError{BadRow: row}
@@ -102,8 +116,11 @@ func (s *Set) Report(buf []byte, p, q int, reason string) {
 	s.bad(row)
 }
 
-// position names the current line.
+// position names the current line or message.
 func (s *Set) position(p int) string {
+	if s.messages != nil {
+		return s.messages.Position(s.message)
+	}
 	if s.before < 0 {
 		s.before = 0
 		if s.sectionAt > 0 && !compressed(s.file) {

@@ -25,7 +25,7 @@ func Format() *format.Format {
 	return &format.Format{
 		Name: "text",
 		Doc: "One row per line, in one STRING column, named value unless it is declared otherwise. Lines end with a newline or carriage return and newline; " +
-			"empty lines are rows. Text is UTF-8; a line that is not is a bad row.",
+			"empty lines are rows. A message is one row, whatever is in it. Text is UTF-8; a row that is not is bad.",
 		ReadOptions: []option.Spec{
 			{Name: "whole_text", Type: option.Bool, Default: "false", Doc: "A file is one row."},
 		},
@@ -77,16 +77,32 @@ func (r *reader) Read(ctx context.Context, f format.File, s format.Section, rd f
 		return err
 	}
 	defer src.Close()
-	d := &session{src: src, value: column.New(types.Of(types.String), vec.BatchSize)}
-	d.Policy = r.policy
-	for range rd.Need {
-		d.Cols = append(d.Cols, d.value)
-	}
+	d := r.session(rd.Need)
+	d.src = src
 	d.Begin(ctx, f, src, rd, emit)
 	if r.whole {
 		return d.readWhole()
 	}
 	return d.readLines()
+}
+
+// ReadMessages implements format.MessageReader: a message is a row, with the newlines that
+// it may have.
+func (r *reader) ReadMessages(ctx context.Context, m format.Messages, rd format.Reading, emit func(*vec.Batch, []int32) error) error {
+	d := r.session(rd.Need)
+	d.BeginMessages(ctx, &m, rd, emit)
+	block := rows.MessageBlock(m, '\n')
+	valid := utf8.Valid(block)
+	return d.EachMessage(block, func(p, end int) { d.take(block, p, end, valid) }, d.TakeNulls)
+}
+
+func (r *reader) session(need []int) *session {
+	d := &session{value: column.New(types.Of(types.String), vec.BatchSize)}
+	d.Policy = r.policy
+	for range need {
+		d.Cols = append(d.Cols, d.value)
+	}
+	return d
 }
 
 // session is one call of Read.

@@ -1,6 +1,7 @@
 package text
 
 import (
+	"context"
 	"io"
 
 	"github.com/sqlstream/sqlstream/exec/format"
@@ -30,6 +31,22 @@ func (w *writer) Create(out io.Writer) (format.FileWriter, error) {
 	}
 	return &fileWriter{f}, nil
 }
+
+// NewEncoder implements format.MessageWriter: a message is the text.
+func (w *writer) NewEncoder(context.Context) (format.MessageEncoder, error) { return encoder{}, nil }
+
+type encoder struct{}
+
+// Append implements format.MessageEncoder.
+func (encoder) Append(dst []byte, b *vec.Batch, row int) ([]byte, error) {
+	if b.Cols[0].IsNull(row) {
+		return dst, nil
+	}
+	return append(dst, b.Cols[0].Bytes(row)...), nil
+}
+
+// Null implements format.NullMessages.
+func (encoder) Null(b *vec.Batch, row int) bool { return b.Cols[0].IsNull(row) }
 
 // fileWriter is format.FileWriter for text.
 type fileWriter struct{ *rows.File }

@@ -125,6 +125,9 @@ func decode(formats []*format.Format, c sink.Config) (*format.Format, option.Dec
 	if f.NewWriter == nil {
 		return nil, option.Decoded{}, diag.NewError(nil, diag.Errorf(diag.BadOptionValue, name.Span, "the format %s cannot be written", f.Name))
 	}
+	if f.MessagesOnly {
+		return nil, option.Decoded{}, diag.NewError(nil, diag.Errorf(diag.BadOptionValue, name.Span, "the format %s is for messages, not for files", f.Name))
+	}
 	specs := option.Join(Options(), f.WriteOptions)
 	d, err := option.Open(specs, c.Options)
 	return f, d, err

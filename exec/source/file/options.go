@@ -122,6 +122,10 @@ func byName(formats []*format.Format, v option.Value) (*format.Format, error) {
 	for _, f := range formats {
 		names = append(append(names, f.Name), f.Aliases...)
 		for _, n := range append([]string{f.Name}, f.Aliases...) {
+			if strings.EqualFold(n, v.Text) && f.MessagesOnly {
+				return nil, diag.NewError(nil, diag.Errorf(diag.BadOptionValue, v.Span, "the format %s is for messages, not for files", f.Name).
+					WithHint("format = '%s'", formatNames(formats)))
+			}
 			if strings.EqualFold(n, v.Text) {
 				return f, nil
 			}
@@ -137,7 +141,9 @@ func byName(formats []*format.Format, v option.Value) (*format.Format, error) {
 func formatNames(formats []*format.Format) string {
 	var names []string
 	for _, f := range formats {
-		names = append(names, f.Name)
+		if !f.MessagesOnly {
+			names = append(names, f.Name)
+		}
 	}
 	return strings.Join(names, "' or '")
 }
