@@ -53,7 +53,10 @@ type Scan struct {
 	Watermark int64
 	Idle      bool
 	Ended     bool // a finite input that has been read
-	node      *node
+	// Partitions have watermarks of their own, which Watermark follows; ordered by name, nil
+	// = the source has none, or watermark_scope = 'source'.
+	Partitions []*Partition
+	node       *node
 }
 
 // Op is a stateful operator with the name under which its state is kept.

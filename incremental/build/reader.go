@@ -22,15 +22,17 @@ type reader struct {
 	split     int64
 	bad       []badRow
 	ledger    Ledger
-	watermark int64
+	watermark int64 // of the split under way
 	times     Times
-	fates     vec.Fates
-	cols      []*vec.Vector
-	kept      []int32
+	// watermarks are those of the splits before, by partition, "" for a scan that has none.
+	watermarks map[string]int64
+	fates      vec.Fates
+	cols       []*vec.Vector
+	kept       []int32
 }
 
 func newReader(w *worker, s *Scan, r *run, q *turns) *reader {
-	return &reader{w: w, scan: s, run: r, turns: q, watermark: stateful.NoFrontier}
+	return &reader{w: w, scan: s, run: r, turns: q, watermarks: map[string]int64{}}
 }
 
 // badRow is a refused row and the split that it came with.
@@ -43,7 +45,8 @@ type badRow struct {
 const seqStride = 1 << 40
 
 func (p *reader) read(ctx context.Context, s source.Split, index int64) error {
-	p.w.seq, p.split = index*seqStride, index
+	p.w.seq, p.split, p.watermark = index*seqStride, index, stateful.NoFrontier
+	defer p.reached(p.scan.partition(s))
 	if p.turns != nil {
 		p.w.lane = p.turns.open(index)
 		defer func() { p.w.lane = nil }()
@@ -67,6 +70,13 @@ func (p *reader) read(ctx context.Context, s source.Split, index int64) error {
 		return err
 	}
 	return p.turns.finish(p.w, p.w.lane)
+}
+
+// reached notes how far the rows of a split have moved the time of their partition.
+func (p *reader) reached(partition string) {
+	if w, ok := p.watermarks[partition]; !ok || w < p.watermark {
+		p.watermarks[partition] = p.watermark
+	}
 }
 
 // ranges are those of the plan, over the columns of the source.

@@ -241,6 +241,7 @@ func (g *Graph) settle(ctx context.Context, t Trigger) error {
 	w := g.workers[0]
 	g.lend(ctx)
 	for _, s := range g.Scans {
+		s.follow()
 		s.front()
 	}
 	for _, n := range g.nodes {
@@ -325,7 +326,7 @@ func (g *Graph) scan(ctx context.Context, in Input, r *run, times *Times) (Ledge
 	for _, p := range parts {
 		led.Add(p.ledger)
 		times.Add(p.times)
-		in.Scan.Watermark = max(in.Scan.Watermark, p.watermark)
+		in.Scan.moved(p)
 	}
 	if in.Last {
 		in.Scan.Ended = true

@@ -240,6 +240,23 @@ func watermarkRows(q *Query, p *trigger.Progress) (rows [][]string) {
 	for _, src := range p.Sources {
 		holds := n > 1 && !src.Idle && src.Watermark == least
 		rows = append(rows, []string{q.Name, src.Name, src.Watermark, fmt.Sprint(src.Idle), fmt.Sprint(holds)})
+		rows = append(rows, partitionRows(q, src)...)
+	}
+	return rows
+}
+
+// partitionRows are the watermarks of the partitions of a source: the least one that is not
+// idle holds back the source's.
+func partitionRows(q *Query, src trigger.SourceProgress) (rows [][]string) {
+	least, any := "", false
+	for _, p := range src.Partitions {
+		if !p.Idle && (!any || p.Watermark < least) {
+			least, any = p.Watermark, true
+		}
+	}
+	for _, p := range src.Partitions {
+		holds := len(src.Partitions) > 1 && !p.Idle && p.Watermark == least
+		rows = append(rows, []string{q.Name, src.Name + " " + p.Name, p.Watermark, fmt.Sprint(p.Idle), fmt.Sprint(holds)})
 	}
 	return rows
 }

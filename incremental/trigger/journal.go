@@ -54,6 +54,8 @@ type scanLine struct {
 	Idle      bool   `json:"idle,omitempty"`
 	Arrived   int64  `json:"arrivedUs,omitempty"`
 	Ended     bool   `json:"ended,omitempty"`
+	// Partitions are those of the source that have watermarks of their own, by name.
+	Partitions map[string]scanLine `json:"partitions,omitempty"`
 }
 
 // commitLine is the content of commits/N and, with the rest, the metadata of
@@ -128,10 +130,8 @@ func (q *Query) scanLines() map[string]scanLine {
 	out := map[string]scanLine{}
 	for i, in := range q.Inputs {
 		for _, s := range in.Scans {
-			l := scanLine{Idle: s.Idle, Arrived: q.Inputs[i].arrived, Ended: s.Ended}
-			if w := s.Watermark; w != noWatermark {
-				l.Watermark = &w
-			}
+			l := scanLine{Watermark: reachedOrNil(s.Watermark), Idle: s.Idle, Arrived: q.Inputs[i].arrived, Ended: s.Ended}
+			l.setPartitions(s)
 			out[s.Key] = l
 		}
 	}
@@ -151,6 +151,7 @@ func (q *Query) setScans(lines map[string]scanLine) {
 			if l.Watermark != nil {
 				s.Watermark = *l.Watermark
 			}
+			l.partitions(s)
 		}
 	}
 }

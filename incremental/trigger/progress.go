@@ -63,8 +63,17 @@ type SourceProgress struct {
 	ProcessedRate float64         `json:"processedRowsPerSecond"`
 	Watermark     string          `json:"watermark,omitempty"`
 	Idle          bool            `json:"idle,omitempty"`
+	// Partitions have watermarks of their own, which that of the source follows.
+	Partitions []PartitionProgress `json:"partitions,omitempty"`
 	// Ignored are the files that the run so far left out because of their age.
 	Ignored int64 `json:"numIgnoredFiles,omitempty"`
+}
+
+// PartitionProgress is how far a partition of a source has come.
+type PartitionProgress struct {
+	Name      string `json:"name"`
+	Watermark string `json:"watermark,omitempty"`
+	Idle      bool   `json:"idle,omitempty"`
 }
 
 // SinkProgress is what a trigger gave a sink.
@@ -178,7 +187,7 @@ func (q *Query) sourceProgress(pr *Progress, p *planned, out *build.Outcome, wai
 		for _, sc := range in.Scans {
 			s.InputRows += out.Ledgers[q.Graph.IndexOf(sc)].Input
 			if sc.Plan.Watermark != nil {
-				s.Watermark, s.Idle = Stamp(sc.Watermark), sc.Idle
+				s.Watermark, s.Idle, s.Partitions = Stamp(sc.Watermark), sc.Idle, partitionProgress(sc)
 			}
 		}
 		if ig, ok := in.Source.(source.Ignorer); ok {
@@ -187,6 +196,13 @@ func (q *Query) sourceProgress(pr *Progress, p *planned, out *build.Outcome, wai
 		s.InputRate, s.ProcessedRate = rate(s.InputRows, waited), rate(s.InputRows, total)
 		pr.Sources = append(pr.Sources, s)
 	}
+}
+
+func partitionProgress(s *build.Scan) (out []PartitionProgress) {
+	for _, p := range s.Partitions {
+		out = append(out, PartitionProgress{p.Name, Stamp(p.Watermark), p.Idle})
+	}
+	return out
 }
 
 func orNull(r json.RawMessage) json.RawMessage {

@@ -137,38 +137,6 @@ func (q *Query) due(now int64) bool {
 	return q.idleFrees(now) || q.begun && q.Graph.Due(now)
 }
 
-// idleFrees reports that a scan has become idle since the last trigger, and another one,
-// which is not, need not wait for it any more. Where all are idle the watermark stands.
-func (q *Query) idleFrees(now int64) bool {
-	fell, awake := false, false
-	for _, in := range q.Inputs {
-		for _, s := range in.Scans {
-			switch {
-			case s.Plan.Watermark == nil || s.Ended:
-			case !in.isIdle(s, now):
-				awake = true
-			case !s.Idle:
-				fell = true
-			}
-		}
-	}
-	return fell && awake
-}
-
-// noteStart makes now the moment from which silence of an input counts.
-func (q *Query) noteStart(now int64) {
-	for _, in := range q.Inputs {
-		if in.arrived == 0 {
-			in.arrived = now
-		}
-	}
-}
-
-func (in *Input) isIdle(s *build.Scan, now int64) bool {
-	w := s.Plan.Watermark
-	return w != nil && w.IdleTimeout > 0 && now-in.arrived >= w.IdleTimeout
-}
-
 // begin logs the micro-batch (asynchronously) and settles who is idle.
 func (q *Query) begin(p *planned, tm *timing) error {
 	defer tm.span("walCommit")()
@@ -181,11 +149,12 @@ func (q *Query) begin(p *planned, tm *timing) error {
 		return nil
 	}
 	for i, in := range q.Inputs {
-		if _, ok := p.ranges[i]; ok {
+		r, ok := p.ranges[i]
+		if ok {
 			in.arrived = p.now
 		}
-		for _, s := range in.Scans {
-			s.Idle = in.isIdle(s, p.now)
+		if err := in.settleIdle(r, ok, p.now); err != nil {
+			return in.wrap(err)
 		}
 	}
 	if q.Journal == nil {

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -54,6 +56,7 @@ type stage struct {
 	plan    *physical.Query
 	crash   string // "point:batch" at which the run ends
 	without bool   // without a checkpoint
+	workers int
 	q       *Query
 }
 
@@ -114,7 +117,7 @@ func (s *stage) did(want string) {
 // open starts a run: what an earlier one left is recovered.
 func (s *stage) open() error {
 	s.t.Helper()
-	g, err := build.New(context.Background(), s.plan, build.Env{Workers: 1,
+	g, err := build.New(context.Background(), s.plan, build.Env{Workers: max(1, s.workers),
 		NewCtx: func() *fn.Ctx { return &fn.Ctx{Zone: time.UTC, Scratch: &fn.Scratch{}} }})
 	if err != nil {
 		s.t.Fatal(err)
@@ -123,7 +126,11 @@ func (s *stage) open() error {
 	for _, scan := range g.Scans {
 		src := s.sources[scan.Plan.Relation.Name]
 		src.at, src.done = 0, false
-		c.Inputs = append(c.Inputs, &Input{Name: src.name, Source: src, Scans: []*build.Scan{scan}, Limits: scan.Plan.Relation.Common.Limits})
+		in := source.Source(src)
+		if src.parts {
+			in = partitioned{src}
+		}
+		c.Inputs = append(c.Inputs, &Input{Name: src.name, Source: in, Scans: []*build.Scan{scan}, Limits: scan.Plan.Relation.Common.Limits})
 	}
 	for i, k := range s.sinks {
 		c.Outputs = append(c.Outputs, &Output{Name: k.name, Sink: k, View: build.NewView(s.plan.Outputs[i]), Marks: true, Adopt: k.adopt})
@@ -210,7 +217,55 @@ type fakeSource struct {
 	at     int
 	finite bool
 	done   bool
+	parts  bool // the key of a row names its partition
+	known  []string
 }
+
+// partitioned is a fakeSource whose rows come in partitions.
+type partitioned struct{ *fakeSource }
+
+// Partitions implements source.Partitioned: those of the rows of the range, and known ones.
+func (f partitioned) Partitions(r source.Range) ([]source.Partition, error) {
+	active := map[string]bool{}
+	for _, row := range f.of(r) {
+		active[row[1].(string)] = true
+	}
+	for _, k := range f.known {
+		active[k] = active[k]
+	}
+	var out []source.Partition
+	for _, k := range slices.Sorted(maps.Keys(active)) {
+		out = append(out, source.Partition{Name: k, Active: active[k]})
+	}
+	return out, nil
+}
+
+// Splits implements source.Source: one for each row.
+func (f partitioned) Splits(ctx context.Context, r source.Range) ([]source.Split, error) {
+	if _, err := f.fakeSource.Splits(ctx, r); err != nil {
+		return nil, err
+	}
+	var out []source.Split
+	for _, row := range f.of(r) {
+		out = append(out, partSplit{fakeSplit{row}, row[1].(string)})
+	}
+	return out, nil
+}
+
+func (f *fakeSource) of(r source.Range) [][]any {
+	var x fakeRange
+	if err := json.Unmarshal(r.Entries[0], &x); err != nil {
+		f.s.t.Fatal(err)
+	}
+	return f.rows[x.From:x.To]
+}
+
+type partSplit struct {
+	fakeSplit
+	name string
+}
+
+func (p partSplit) Partition() string { return p.name }
 
 func (f *fakeSource) give(sec int, k string) {
 	f.rows = append(f.rows, []any{int64(sec) * 1_000_000, k})

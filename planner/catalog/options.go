@@ -9,6 +9,7 @@ import (
 type Common struct {
 	Limits      source.Limits
 	IdleTimeout int64 // µs; 0 = never idle
+	WholeSource bool  // one watermark for all partitions
 	MaxAhead    int64 // µs; 0 = no limit
 	OnError     source.OnError
 	BadRows     string // table that receives bad rows; "" = none
@@ -30,7 +31,9 @@ func CommonSpecs() []option.Spec {
 			Doc: "The most rows that one micro-batch takes."},
 		{Name: "max_files_per_trigger", Type: option.Int, Min: 0, Doc: "The most files that one micro-batch takes."},
 		{Name: "max_bytes_per_trigger", Type: option.Size, Min: 0, Doc: "The most bytes that one micro-batch takes."},
-		{Name: "idle_timeout", Type: option.Duration, Doc: "A source that delivers nothing for so long stops holding the watermark back."},
+		{Name: "idle_timeout", Type: option.Duration, Doc: "A source, or a partition of it, that delivers nothing for so long stops holding the watermark back."},
+		{Name: "watermark_scope", Type: option.Enum, Values: []string{"partition", "source"}, Default: "partition",
+			Doc: "What has a watermark of its own: each partition of a source that has some, the source following the least one that is not idle; or the source as a whole, as in Spark, where partitions that lag behind the others lose rows."},
 		{Name: "max_ahead", Type: option.Duration, Doc: "A row further in the future than this is a bad row and moves no watermark."},
 		{Name: "on_error", Type: option.Enum, Values: []string{"fail", "skip", "divert"}, Default: "fail",
 			Doc: "What happens to a bad row, such as one that cannot be decoded: the query ends, the row is counted, or it is counted and kept in the table bad_rows."},
@@ -46,6 +49,7 @@ func DecodeCommon(d option.Decoded) Common {
 		Limits: source.Limits{Rows: d.Int("max_rows_per_trigger"), Files: d.Int("max_files_per_trigger"),
 			Bytes: d.Size("max_bytes_per_trigger")},
 		IdleTimeout: d.Micros("idle_timeout"),
+		WholeSource: d.Enum("watermark_scope") == "source",
 		MaxAhead:    d.Micros("max_ahead"),
 		OnError:     onError(d.Enum("on_error")),
 		BadRows:     d.Text("bad_rows"),

@@ -279,7 +279,7 @@ func (l *Lowerer) scanWatermark(b *scanBuilder, out *lowered) {
 	col := b.place[w.Col]
 	n.P.Frontiers = []physical.Frontier{{Col: col}}
 	out.hard, out.delay = []bool{false}, w.Delay
-	n.Watermark = &physical.Watermark{Col: col, Front: 0, Delay: w.Delay, IdleTimeout: b.s.Relation.Common.IdleTimeout}
+	n.Watermark = &physical.Watermark{Col: col, Front: 0, Delay: w.Delay, IdleTimeout: b.s.Relation.Common.IdleTimeout, WholeSource: b.s.Relation.Common.WholeSource}
 	if w.Where != nil {
 		n.Watermark.Where = expr.MapColumns(w.Where, func(i int) int { return b.place[i] })
 	}

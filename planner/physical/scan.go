@@ -45,6 +45,8 @@ type Watermark struct {
 	Where expr.Node
 	// IdleTimeout in µs; 0 = the source is never idle.
 	IdleTimeout int64
+	// WholeSource: one watermark for all partitions of the source.
+	WholeSource bool
 }
 
 // Children implements Node.

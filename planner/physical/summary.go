@@ -47,6 +47,9 @@ func (s *Scan) summary() string {
 		if w.IdleTimeout > 0 {
 			text += " idle " + length(w.IdleTimeout)
 		}
+		if w.WholeSource {
+			text += " over all partitions"
+		}
 	}
 	return text
 }
