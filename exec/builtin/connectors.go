@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sqlstream/sqlstream/exec/connect/postgres"
 	"github.com/sqlstream/sqlstream/exec/format"
 	"github.com/sqlstream/sqlstream/exec/sink"
 	"github.com/sqlstream/sqlstream/exec/sink/console"
@@ -46,6 +47,7 @@ func NewConnectors(instance string, extra ...*format.Format) (*Connectors, error
 		console.Connector(c.formats),
 		memorysink.Connector(c.Results),
 		null.Connector(),
+		postgres.Sink(),
 	} {
 		if err := c.AddSink(s); err != nil {
 			return nil, err

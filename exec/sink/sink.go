@@ -72,6 +72,9 @@ type Config struct {
 	Clock   clock.Clock
 	Stdout  io.Writer
 	Adopt   bool // adopt_sink: take over a sink that belongs to another query
+	// Once is set when the query has no checkpoint: no later process publishes a batch of
+	// it again, so the sink need not remember whose it is.
+	Once bool
 }
 
 // Batch names a micro-batch to a sink.

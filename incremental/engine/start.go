@@ -354,7 +354,7 @@ func (o *opening) sink(ctx context.Context, p *physical.Output, owner string) (s
 	}
 	cfg := sink.Config{Name: p.Name, Query: o.plan.Name, QueryID: owner, Columns: p.OutputColumns(), Key: p.Key,
 		Mode: p.Mode, Ordered: p.Ordered, Zone: o.zone, Dir: o.e.opt.Dir, FS: o.e.opt.FS, Clock: o.e.opt.Clock,
-		Stdout: o.e.opt.Stdout, Adopt: o.plan.AdoptSink}
+		Stdout: o.e.opt.Stdout, Adopt: o.plan.AdoptSink, Once: o.cfg.Journal == nil}
 	if o.tgt.Stdout != nil {
 		cfg.Stdout = o.tgt.Stdout
 	}

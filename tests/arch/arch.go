@@ -71,6 +71,8 @@ var Sole = map[string]string{
 	"github.com/bmatcuk/doublestar":      "exec/source/file",
 	"github.com/gofrs/flock":             "storage/vfs",
 	"github.com/ncruces/go-strftime":     "exec/fn/scalar",
+	"github.com/jackc/pgx/v5":            "exec/connect/postgres",
+	"github.com/jackc/pglogrepl":         "exec/connect/postgres",
 }
 
 // Edge is an import of one package of the module, or of a third-party package.

@@ -1,0 +1,52 @@
+// Package postgres connects to PostgreSQL, in both directions: a sink that writes each
+// batch in one transaction together with its number, tables as finite sources, and
+// changes of tables by logical replication. It owns what values look like in
+// PostgreSQL's binary protocol, and knows neither plans nor checkpoints.
+//
+// Open this file first. connect.go reaches a server and says what went wrong; catalog.go
+// describes tables; wire.go and encode.go turn columns into PostgreSQL's bytes; sink.go,
+// publish.go and marker.go are the sink.
+package postgres
+
+import (
+	"context"
+
+	"github.com/sqlstream/sqlstream/exec/option"
+	"github.com/sqlstream/sqlstream/exec/sink"
+)
+
+// Sink describes the PostgreSQL sink.
+func Sink() sink.Connector {
+	return sink.Connector{
+		Name: "postgres", Aliases: []string{"postgresql"},
+		Doc: "Writes into a table of PostgreSQL (12 or newer): each batch in one transaction, together with its number in a table of commits, so that it is there once.",
+		Modes: map[sink.Mode]string{
+			sink.Append:    "Each row is inserted once, by COPY.",
+			sink.Update:    "Deletes the rows of keys that are gone, then inserts or updates those of changed keys; the table needs a unique constraint on exactly the key. Without a known key the rows are inserted.",
+			sink.Complete:  "Replaces all rows of the table, by DELETE and COPY in one transaction: TRUNCATE would show other sessions an empty table.",
+			sink.Changelog: "Removes old rows and inserts new ones: the table is the result as it stands. A row is found by all its columns, so the table needs no key; an index makes it fast.",
+		},
+		Options:    option.Join(sinkSpecs(), serverSpecs()),
+		Deletes:    true,
+		Guarantee:  sink.ExactlyOnce,
+		Concurrent: true,
+		Open: func(ctx context.Context, c sink.Config) (sink.Sink, error) {
+			return openSink(ctx, c)
+		},
+	}
+}
+
+func sinkSpecs() []option.Spec {
+	return []option.Spec{
+		{Name: "table", Type: option.Text, Required: true,
+			Doc: "The table, as schema.table; without a schema the first of the search_path that has it. Names that are not lower case are written in double quotes."},
+		{Name: "create_table", Type: option.Bool, Default: "false",
+			Doc: "Creates the table if it is missing, with the types of the query and, in update mode, the key as PRIMARY KEY."},
+		{Name: "commit_table", Type: option.Text, Default: "sqlstream_commits",
+			Doc: "The table that remembers the last batch of each sink, as schema.table; by default in the schema of the table. It is created if it is missing."},
+		{Name: "sink_id", Type: option.Text,
+			Doc: "The name under which commit_table remembers the sink; by default that of the table, so that a second query is refused. Give queries that write into one table a name each."},
+		{Name: "lock_timeout", Type: option.Duration, Default: "30 seconds", Min: 1000,
+			Doc: "How long to wait for a lock of another session before the batch is tried again."},
+	}
+}
