@@ -1,6 +1,7 @@
 package builtin
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -30,7 +31,10 @@ func TestConnectorsByName(t *testing.T) {
 	if _, ok := c.Format("JSON"); !ok {
 		t.Error("no format json")
 	}
-	if got := strings.Join(c.SourceNames(), " ") + ", " + strings.Join(c.SinkNames(), " "); got != "file rate memory, file console memory null" {
+	if got := c.SourceNames(); !slices.Contains(got, "file") || !slices.Contains(got, "rate") {
+		t.Error(got)
+	}
+	if got := c.SinkNames(); !slices.Contains(got, "file") || !slices.Contains(got, "null") {
 		t.Error(got)
 	}
 	if err := c.AddSource(rate.Connector()); err == nil {
