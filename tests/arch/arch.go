@@ -73,6 +73,8 @@ var Sole = map[string]string{
 	"github.com/ncruces/go-strftime":     "exec/fn/scalar",
 	"github.com/jackc/pgx/v5":            "exec/connect/postgres",
 	"github.com/jackc/pglogrepl":         "exec/connect/postgres",
+	"github.com/twmb/franz-go/pkg/kgo":   "exec/connect/kafka",
+	"github.com/twmb/franz-go/pkg/kmsg":  "exec/connect/kafka",
 }
 
 // Edge is an import of one package of the module, or of a third-party package.
