@@ -196,3 +196,17 @@ func TestJoinKeepsTheFirst(t *testing.T) {
 		t.Errorf("got %v", got)
 	}
 }
+
+func TestSizesOfSettings(t *testing.T) {
+	for bytes, want := range map[int64]string{0: "0", 1: "1 bytes", 1023: "1023 bytes", 1024: "1 KiB", 512 << 20: "512 MiB", 1<<30 + 1<<29: "1.5 GiB", 1234567: "1.177 MiB"} {
+		if got := option.FormatSize(bytes); got != want {
+			t.Errorf("%d is printed %q, not %q", bytes, got, want)
+		}
+	}
+	if n, err := option.ParseSize("64 MiB"); n != 64<<20 || err != nil {
+		t.Errorf("64 MiB is %d, %v", n, err)
+	}
+	if _, err := option.ParseSize("much"); err == nil {
+		t.Error("much is a size")
+	}
+}

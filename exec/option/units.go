@@ -1,6 +1,7 @@
 package option
 
 import (
+	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -133,4 +134,29 @@ func FormatDuration(us int64) string {
 		}
 	}
 	return "0 seconds"
+}
+
+// ParseSize reads a number of bytes as an option of type Size does.
+func ParseSize(text string) (int64, error) {
+	n, want := size(text)
+	if want != "" {
+		return 0, fmt.Errorf("%q is not %s", text, want)
+	}
+	return n, nil
+}
+
+// FormatSize prints bytes the way a user writes them: exactly if that is short, else with
+// three digits.
+func FormatSize(bytes int64) string {
+	unit, name := int64(1), "bytes"
+	for _, u := range []string{"KiB", "MiB", "GiB", "TiB"} {
+		if bytes < unit<<10 {
+			break
+		}
+		unit, name = unit<<10, u
+	}
+	if bytes == 0 {
+		return "0"
+	}
+	return strconv.FormatFloat(float64(bytes)/float64(unit), 'g', 4, 64) + " " + name
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/sqlstream/sqlstream/exec/option"
 	"github.com/sqlstream/sqlstream/exec/types"
 	"github.com/sqlstream/sqlstream/parser"
 	"github.com/sqlstream/sqlstream/parser/ast"
@@ -22,6 +23,7 @@ type settings struct {
 	allowUnbounded bool
 	poll           time.Duration
 	rounds, rows   int64 // of recursive queries
+	memory         int64 // bytes of state that a query may hold; 0 = no limit
 }
 
 func defaultSettings() settings {
@@ -55,6 +57,8 @@ func settingDefs() map[string]settingDef {
 		"recursion_rows": {"The most rows of a recursive query; more end the query.",
 			func(s *settings) string { return strconv.FormatInt(s.rows, 10) },
 			func(s *settings, v string) error { return setCount(&s.rows, v) }},
+		"memory_limit": {"How much memory the state and the pending output of a query may take: '512 MiB'; 0 = no limit. A trigger that ends with more fails the query before its result is published, and says which operator holds what.",
+			func(s *settings) string { return option.FormatSize(s.memory) }, setMemory},
 		"poll_interval": {"How long a query without new rows waits before it looks again.",
 			func(s *settings) string { return s.poll.String() }, setPoll},
 	}
@@ -77,6 +81,11 @@ func setPoll(s *settings, v string) error {
 	}
 	s.poll = d
 	return nil
+}
+
+func setMemory(s *settings, v string) (err error) {
+	s.memory, err = option.ParseSize(v)
+	return err
 }
 
 func setCount(n *int64, v string) error {

@@ -84,6 +84,7 @@ func TestRefusals(t *testing.T) {
 		{"SET timezone = 'Mars/Olympus'", []string{`test:1:16: error SQL4103: setting "timezone": "Mars/Olympus" is not a time zone`}},
 		{"SET eval_error = 'ignore'", []string{`"ignore" is neither 'null' nor 'fail'`}},
 		{"SET poll_interval = '1 month'", []string{`"1 month" is not a duration`}},
+		{"SET memory_limit = 'much'", []string{`setting "memory_limit": "much" is not a size such as '64 MiB'`}},
 		{"STOP QUERY nothing", []string{`test:1:12: error SQL4101: there is no query named "nothing"`}},
 		{"SELECT k FROM plain TRIGGER MANUAL; STOP QUERY quary1", []string{`hint: did you mean "query1"?`}},
 		{"AWAIT QUERY nothing", []string{`SQL4101`}},

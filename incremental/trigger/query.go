@@ -27,6 +27,7 @@ type Config struct {
 	Inputs          []*Input
 	Outputs         []*Output
 	Journal         *Journal // nil = no checkpoint
+	MemoryLimit     int64    // bytes of state and pending output; 0 = none
 	Clock           clock.Clock
 	Log             *slog.Logger
 	// Late and Bad keep refused rows; nil = they are only counted.

@@ -190,6 +190,9 @@ func (q *Query) compute(ctx context.Context, p *planned, tm *timing) (*build.Out
 	if err := q.stage(ctx, 0, emits, payloads, run); err != nil {
 		return nil, nil, err
 	}
+	if err := q.withinLimit(payloads); err != nil {
+		return nil, nil, err
+	}
 	return out, payloads, q.settleInputs(p)
 }
 

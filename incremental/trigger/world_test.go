@@ -57,6 +57,7 @@ type stage struct {
 	crash   string // "point:batch" at which the run ends
 	without bool   // without a checkpoint
 	workers int
+	limit   int64 // of memory
 	q       *Query
 }
 
@@ -122,7 +123,7 @@ func (s *stage) open() error {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	c := Config{ID: "id", RunID: "run", Name: "q", Graph: g, Clock: s.clock, At: s.at}
+	c := Config{ID: "id", RunID: "run", Name: "q", Graph: g, Clock: s.clock, At: s.at, MemoryLimit: s.limit}
 	for _, scan := range g.Scans {
 		src := s.sources[scan.Plan.Relation.Name]
 		src.at, src.done = 0, false

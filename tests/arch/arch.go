@@ -18,7 +18,7 @@ import (
 const Module = "github.com/sqlstream/sqlstream"
 
 // Leaves may be imported by every package.
-var Leaves = []string{"parser/diag", "exec/types", "exec/invariant", "exec/mutant", "exec/clock", "exec/mem", "storage/vfs"}
+var Leaves = []string{"parser/diag", "exec/types", "exec/invariant", "exec/mutant", "exec/clock", "storage/vfs"}
 
 // Rule says what the packages under a path may import besides leaves and their own
 // subtree. The longest matching Path counts.
@@ -36,7 +36,6 @@ var Rules = []Rule{
 	{"exec/invariant", nil},
 	{"exec/mutant", nil},
 	{"exec/clock", nil},
-	{"exec/mem", nil},
 	{"exec/option", nil},
 	{"exec/vec", nil},
 	{"exec/hash", []string{"exec/vec"}},
