@@ -37,6 +37,7 @@ func NewConnectors(instance string, extra ...*format.Format) (*Connectors, error
 		filesource.Connector(c.formats),
 		rate.Connector(),
 		memorysource.Connector(c.Stores),
+		postgres.Table(),
 	} {
 		if err := c.AddSource(s); err != nil {
 			return nil, err

@@ -72,10 +72,11 @@ func (r *Relation) IsKey(name string) bool {
 	return false
 }
 
-// Columnar reports files whose parts have statistics.
+// Columnar reports what need not be read whole for a range of values: files whose parts
+// have statistics, and tables of a database.
 func (r *Relation) Columnar() bool {
 	if r.Connector != "file" {
-		return false
+		return r.Connector == "postgres"
 	}
 	for _, o := range r.Options {
 		if strings.EqualFold(o.Name, "format") {

@@ -120,13 +120,18 @@ const baseType = `(WITH RECURSIVE d(oid, typtype, typbasetype) AS (SELECT x.oid,
 
 // columnQuery lists the columns of a table, given as an expression of type regclass.
 func columnQuery(table string) string {
+	return typeQuery(`a.attnotnull OR t.typnotnull, a.atthasdef OR a.attidentity <> '', a.attgenerated <> '' OR a.attidentity = 'a',
+ EXISTS (SELECT FROM pg_index i WHERE i.indrelid = a.attrelid AND i.indisprimary AND a.attnum = ANY (i.indkey))`, "pg_attribute a") +
+		" WHERE a.attrelid = " + table + " AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum"
+}
+
+// typeQuery describes the types of what is named a.attname and has a.atttypid and
+// a.atttypmod.
+func typeQuery(more, from string) string {
 	return `SELECT a.attname, bt.oid, bt.typname, bt.typtype, et.oid, et.typname, et.typtype, format_type(a.atttypid, a.atttypmod),
- CASE WHEN t.typtype = 'd' THEN t.typtypmod ELSE a.atttypmod END, a.attnotnull OR t.typnotnull, a.atthasdef OR a.attidentity <> '',
- a.attgenerated <> '' OR a.attidentity = 'a',
- EXISTS (SELECT FROM pg_index i WHERE i.indrelid = a.attrelid AND i.indisprimary AND a.attnum = ANY (i.indkey))
-FROM pg_attribute a JOIN pg_type t ON t.oid = a.atttypid JOIN pg_type bt ON bt.oid = ` + fmt.Sprintf(baseType, "t.oid") + `
-LEFT JOIN pg_type et ON bt.typcategory = 'A' AND et.oid = ` + fmt.Sprintf(baseType, "bt.typelem") + `
-WHERE a.attrelid = ` + table + ` AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum`
+ CASE WHEN t.typtype = 'd' THEN t.typtypmod ELSE a.atttypmod END, ` + more + `
+FROM ` + from + ` JOIN pg_type t ON t.oid = a.atttypid JOIN pg_type bt ON bt.oid = ` + fmt.Sprintf(baseType, "t.oid") + `
+LEFT JOIN pg_type et ON bt.typcategory = 'A' AND et.oid = ` + fmt.Sprintf(baseType, "bt.typelem")
 }
 
 // uniqueQuery lists the unique indexes of the table with the oid %d.
@@ -193,13 +198,35 @@ func (t *table) find(name string) (int, bool) {
 	return found, found >= 0
 }
 
-// names lists the columns.
-func (t *table) names() []string {
+// columnNames lists the columns.
+func (t *table) columnNames() []string {
 	out := make([]string, len(t.columns))
 	for i, c := range t.columns {
 		out[i] = c.name
 	}
 	return out
+}
+
+// describeQuery gives the columns of a query as those of a table.
+func describeQuery(ctx context.Context, c *pgx.Conn, sql string) (*table, error) {
+	d, err := c.PgConn().Prepare(ctx, "", "SELECT * FROM ("+sql+"\n) AS q", nil)
+	if err != nil {
+		return nil, orLost(err)
+	}
+	t := &table{kind: 'q'}
+	if len(d.Fields) == 0 {
+		return t, nil
+	}
+	values := make([]string, len(d.Fields))
+	for i, f := range d.Fields {
+		values[i] = fmt.Sprintf("(%d, %s, %d::oid, %d)", i, literal(f.Name), f.DataTypeOID, f.TypeModifier)
+	}
+	rs, err := exec(ctx, c, typeQuery("false, false, false, false", "(VALUES "+strings.Join(values, ", ")+") AS a(n, attname, atttypid, atttypmod)")+" ORDER BY a.n")
+	if err != nil {
+		return nil, err
+	}
+	t.columns = columnsOf(rs[0])
+	return t, nil
 }
 
 // what says what kind of relation it is that rows cannot be written into or read from.

@@ -5,7 +5,7 @@
 //
 // Open this file first. connect.go reaches a server and says what went wrong; catalog.go
 // describes tables; wire.go and encode.go turn columns into PostgreSQL's bytes; sink.go,
-// publish.go and marker.go are the sink.
+// publish.go and marker.go are the sink; decode.go and table.go read tables.
 package postgres
 
 import (
@@ -13,6 +13,7 @@ import (
 
 	"github.com/sqlstream/sqlstream/exec/option"
 	"github.com/sqlstream/sqlstream/exec/sink"
+	"github.com/sqlstream/sqlstream/exec/source"
 )
 
 // Sink describes the PostgreSQL sink.
@@ -33,6 +34,32 @@ func Sink() sink.Connector {
 		Open: func(ctx context.Context, c sink.Config) (sink.Sink, error) {
 			return openSink(ctx, c)
 		},
+	}
+}
+
+// Table describes tables of PostgreSQL as finite sources.
+func Table() source.Connector {
+	return source.Connector{
+		Name: "postgres", Aliases: []string{"postgresql"},
+		Doc: "Reads a table, a view or the result of a query of PostgreSQL (12 or newer), once, as of one moment; with refresh = '1 minute' again and again. " +
+			"For the changes of a table there is postgres-cdc. A query that has to be computed again after a crash reads what is there then.",
+		Options:    option.Join(tableSpecs(), serverSpecs()),
+		Replayable: true,
+		Refresh:    true,
+		Infer:      inferTable,
+		Open: func(ctx context.Context, c source.Config) (source.Source, error) {
+			return openTable(ctx, c)
+		},
+	}
+}
+
+func tableSpecs() []option.Spec {
+	return []option.Spec{
+		{Name: "table", Type: option.Text,
+			Doc: "The table or view, as schema.table; without a schema the first of the search_path that has it. Names that are not lower case are written in double quotes."},
+		{Name: "query", Type: option.Text, Doc: "A query in the SQL of PostgreSQL, instead of a table."},
+		{Name: "max_connections", Type: option.Int, Min: 1, Max: 64, Default: "4",
+			Doc: "A large table is read in parts, over so many connections that see the same moment (PostgreSQL 14 or newer)."},
 	}
 }
 

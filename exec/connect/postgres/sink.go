@@ -120,7 +120,7 @@ func (s *batchSink) fit(t *table, d option.Decoded) error {
 		i, ok := t.find(q.Name)
 		if !ok {
 			bad = append(bad, fmt.Sprintf("it has no column %q: ALTER TABLE %s ADD COLUMN %s %s%s", q.Name, s.target.quoted(), quote(q.Name), ddlType(q.Type),
-				did(diag.HintDidYouMean(q.Name, t.names()))))
+				did(diag.HintDidYouMean(q.Name, t.columnNames()))))
 			continue
 		}
 		c := t.columns[i]
