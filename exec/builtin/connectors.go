@@ -6,12 +6,17 @@ import (
 	"strings"
 
 	"github.com/sqlstream/sqlstream/exec/connect/postgres"
+	"github.com/sqlstream/sqlstream/exec/connect/mysql"
+	"github.com/sqlstream/sqlstream/exec/connect/redis"
 	"github.com/sqlstream/sqlstream/exec/format"
 	"github.com/sqlstream/sqlstream/exec/sink"
 	"github.com/sqlstream/sqlstream/exec/sink/console"
 	filesink "github.com/sqlstream/sqlstream/exec/sink/file"
+	"github.com/sqlstream/sqlstream/exec/sink/foreach"
 	memorysink "github.com/sqlstream/sqlstream/exec/sink/memory"
 	"github.com/sqlstream/sqlstream/exec/sink/null"
+	"github.com/sqlstream/sqlstream/exec/sink/process"
+	"github.com/sqlstream/sqlstream/exec/sink/webhook"
 	"github.com/sqlstream/sqlstream/exec/source"
 	filesource "github.com/sqlstream/sqlstream/exec/source/file"
 	memorysource "github.com/sqlstream/sqlstream/exec/source/memory"
@@ -23,6 +28,7 @@ import (
 type Connectors struct {
 	Stores  *memorysource.Stores // rows of memory sources and tables
 	Results *memorysink.Results  // tables of memory sinks
+	Writers *foreach.Writers     // Go code of foreach sinks
 
 	formats []*format.Format
 	sources []*source.Connector
@@ -32,7 +38,8 @@ type Connectors struct {
 // NewConnectors returns a fresh list. instance tells runs of the program apart; extra
 // formats come from an embedding program.
 func NewConnectors(instance string, extra ...*format.Format) (*Connectors, error) {
-	c := &Connectors{Stores: memorysource.NewStores(instance), Results: memorysink.NewResults(), formats: append(Formats(), extra...)}
+	c := &Connectors{Stores: memorysource.NewStores(instance), Results: memorysink.NewResults(),
+		Writers: foreach.NewWriters(), formats: append(Formats(), extra...)}
 	for _, s := range []source.Connector{
 		filesource.Connector(c.formats),
 		rate.Connector(),
@@ -49,6 +56,11 @@ func NewConnectors(instance string, extra ...*format.Format) (*Connectors, error
 		memorysink.Connector(c.Results),
 		null.Connector(),
 		postgres.Sink(),
+		foreach.Connector(c.Writers),
+		process.Connector(),
+		webhook.Connector(),
+		mysql.Sink(),
+		redis.Sink(),
 	} {
 		if err := c.AddSink(s); err != nil {
 			return nil, err

@@ -7,6 +7,7 @@ package sink
 import (
 	"context"
 	"io"
+	"log/slog"
 	"time"
 
 	"github.com/sqlstream/sqlstream/exec/clock"
@@ -71,7 +72,8 @@ type Config struct {
 	FS      vfs.FS
 	Clock   clock.Clock
 	Stdout  io.Writer
-	Adopt   bool // adopt_sink: take over a sink that belongs to another query
+	Log     *slog.Logger // nil = nothing is logged
+	Adopt   bool         // adopt_sink: take over a sink that belongs to another query
 	// Once is set when the query has no checkpoint: no later process publishes a batch of
 	// it again, so the sink need not remember whose it is.
 	Once bool

@@ -83,6 +83,9 @@ type StartOptions struct {
 	Manual     bool   // triggers run when RunTrigger says so
 	Checkpoint string // directory; "" = none, unless the text names one
 	Sink       sink.Sink
+	// To, if set, is opened with the columns and the mode of the query: foreach.To and
+	// foreach.ToBatches make one of Go code.
+	To *sink.Connector
 }
 
 // Start plans a SELECT and runs it as a continuous query whose rows go to a sink of the
@@ -108,7 +111,7 @@ func (e *Engine) Start(ctx context.Context, src diag.Source, o StartOptions) (*Q
 	if p.Name == "" {
 		p.Name = e.freeName()
 	}
-	return e.launch(ctx, p, text(src, s.Span), Target{Sink: o.Sink, Checkpoint: o.Checkpoint})
+	return e.launch(ctx, p, text(src, s.Span), Target{Sink: o.Sink, To: o.To, Checkpoint: o.Checkpoint})
 }
 
 // complete adds the options to the clauses that a query has.

@@ -30,6 +30,8 @@ import (
 // the rows themselves. The zero value overrides nothing.
 type Target struct {
 	Sink sink.Sink // of the query's only output
+	// To, if set, is opened for the query's only output.
+	To *sink.Connector
 	// Checkpoint is the directory; "" = as the statement says, or none for an ephemeral sink.
 	Checkpoint string
 	Stdout     io.Writer
@@ -162,7 +164,7 @@ func (o *opening) checkpointDir() string {
 		return o.e.path(o.tgt.Checkpoint)
 	case o.plan.Checkpoint != "":
 		return o.e.path(o.plan.Checkpoint)
-	case o.plan.Finite || o.tgt.Sink != nil || o.ephemeral():
+	case o.plan.Finite || o.tgt.Sink != nil || o.tgt.To != nil || o.ephemeral():
 		return ""
 	}
 	return filepath.Join(o.e.checkpointRoot(), fileName(o.plan.Name))
@@ -345,29 +347,51 @@ func (o *opening) sink(ctx context.Context, p *physical.Output, owner string) (s
 	case physical.ToTable:
 		return o.e.tableSink(p), none, nil
 	}
-	name, options := "console", p.Sink
-	if p.Target == physical.ToSink {
-		name = p.Sink.Connector
+	if c, err = o.connector(p); err != nil {
+		return nil, nil, err
 	}
-	c, ok := o.e.opt.Builtin.Sink(name)
-	if !ok {
-		return nil, nil, fmt.Errorf("sink %q: there is no connector %q", p.Name, name)
-	}
-	cfg := sink.Config{Name: p.Name, Query: o.plan.Name, QueryID: owner, Columns: p.OutputColumns(), Key: p.Key,
-		Mode: p.Mode, Ordered: p.Ordered, Zone: o.zone, Dir: o.e.opt.Dir, FS: o.e.opt.FS, Clock: o.e.opt.Clock,
-		Stdout: o.e.opt.Stdout, Adopt: o.plan.AdoptSink, Once: o.cfg.Journal == nil}
-	if o.tgt.Stdout != nil {
-		cfg.Stdout = o.tgt.Stdout
-	}
-	if cfg.Options = consoleOptions(o.e.opt.ConsoleFormat); options != nil {
-		if cfg.Options, err = o.e.sinkOptions(options); err != nil {
-			return nil, nil, fmt.Errorf("sink %q: %w", p.Name, err)
-		}
+	cfg, err := o.sinkConfig(p, owner)
+	if err != nil {
+		return nil, nil, fmt.Errorf("sink %q: %w", p.Name, err)
 	}
 	if s, err = c.Open(ctx, cfg); err != nil {
 		return nil, nil, &UnreachableError{What: fmt.Sprintf("sink %q", p.Name), Err: err}
 	}
 	return s, c, nil
+}
+
+// connector is the kind of sink of an output: the console for a SELECT over a stream.
+func (o *opening) connector(p *physical.Output) (*sink.Connector, error) {
+	if o.tgt.To != nil {
+		return o.tgt.To, nil
+	}
+	name := "console"
+	if p.Target == physical.ToSink {
+		name = p.Sink.Connector
+	}
+	c, ok := o.e.opt.Builtin.Sink(name)
+	if !ok {
+		return nil, fmt.Errorf("sink %q: there is no connector %q", p.Name, name)
+	}
+	return c, nil
+}
+
+func (o *opening) sinkConfig(p *physical.Output, owner string) (sink.Config, error) {
+	cfg := sink.Config{Name: p.Name, Query: o.plan.Name, QueryID: owner, Columns: p.OutputColumns(), Key: p.Key,
+		Mode: p.Mode, Ordered: p.Ordered, Zone: o.zone, Dir: o.e.opt.Dir, FS: o.e.opt.FS, Clock: o.e.opt.Clock,
+		Stdout: o.e.opt.Stdout, Log: o.e.opt.Log, Adopt: o.plan.AdoptSink, Once: o.cfg.Journal == nil}
+	if o.tgt.Stdout != nil {
+		cfg.Stdout = o.tgt.Stdout
+	}
+	var err error
+	switch {
+	case o.tgt.To != nil:
+	case p.Sink != nil:
+		cfg.Options, err = o.e.sinkOptions(p.Sink)
+	default:
+		cfg.Options = consoleOptions(o.e.opt.ConsoleFormat)
+	}
+	return cfg, err
 }
 
 // consoleOptions are those of a SELECT over a stream, which prints on the console. What

@@ -61,6 +61,12 @@ var Rules = []Rule{
 	{"docs", nil},
 }
 
+// Parts are what connectors have in common: each of them may import these, besides the
+// contracts.
+var Parts = []string{"exec/sink/staged", "exec/sink/marker"}
+
+func isPart(pkg string) bool { return slices.Contains(Parts, pkg) }
+
 // Sole names third-party modules that one package alone may import.
 var Sole = map[string]string{
 	"github.com/pingcap/tidb/pkg/parser": "parser",
@@ -74,6 +80,9 @@ var Sole = map[string]string{
 	"github.com/jackc/pglogrepl":         "exec/connect/postgres",
 	"github.com/twmb/franz-go/pkg/kgo":   "exec/connect/kafka",
 	"github.com/twmb/franz-go/pkg/kmsg":  "exec/connect/kafka",
+	"github.com/go-sql-driver/mysql":     "exec/connect/mysql",
+	"github.com/redis/go-redis":          "exec/connect/redis",
+	"github.com/alicebob/miniredis":      "exec/connect/redis",
 }
 
 // Edge is an import of one package of the module, or of a third-party package.
@@ -155,7 +164,7 @@ func Allowed(e Edge) bool {
 func siblings(from, to, path string) bool {
 	switch path {
 	case "exec/source", "exec/sink", "exec/connect":
-		return from != path && to != path && !under(to, from)
+		return !isPart(to) && from != path && to != path && !under(to, from)
 	}
 	return false
 }
@@ -170,7 +179,7 @@ func concrete(e Edge) bool {
 		return false
 	}
 	for _, c := range []string{"exec/source/", "exec/sink/", "exec/connect/", "exec/fn/scalar", "exec/fn/agg"} {
-		if strings.HasPrefix(e.To, c) && !under(e.From, strings.TrimSuffix(c, "/")) {
+		if strings.HasPrefix(e.To, c) && !isPart(e.To) && !under(e.From, strings.TrimSuffix(c, "/")) {
 			return true
 		}
 	}
