@@ -116,8 +116,8 @@ func TestAFrameIsSentUntilItIsAcknowledged(t *testing.T) {
 	for name, c := range map[string][2]string{
 		"it dies while it reads": {"read -r line; echo oops >&2; exit 3", "its last words: oops"},
 		"it ends at once":        {"exit 0", "ended"},
-		"it is silent":           {"while read -r line; do :; done", "did not acknowledge the rows within 200ms"},
-		"it does not read":       {"exec sleep 100", "did not acknowledge the rows within 200ms"},
+		"it is silent":           {"while read -r line; do :; done", "did not acknowledge the rows within 300ms"},
+		"it does not read":       {"exec sleep 100", "did not acknowledge the rows within 300ms"},
 		"it asks again":          {`while read -r line; do case $line in *close*) echo '{"retry":"busy"}';; esac; done`, "asked for the rows again: busy"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -130,19 +130,25 @@ func TestAFrameIsSentUntilItIsAcknowledged(t *testing.T) {
 
 func again(t *testing.T, bad, say string) error {
 	t.Helper()
-	script := `echo x >> starts; if [ $(wc -l < starts) -lt 3 ]; then ` + strings.ReplaceAll(bad, "sleep", "sleep") + "; exit; fi\n" + acks
+	script := `echo x >> starts; if [ $(wc -l < starts) -lt 3 ]; then ` + bad + "; exit; fi\n" + acks
 	if strings.Contains(bad, "retry") { // by the same child
 		script = `while read -r line; do case $line in '{"close":'*) echo x >> starts
   if [ $(wc -l < starts) -lt 3 ]; then echo '{"retry":"busy"}'; else echo "$line" >> out; echo '{"ack":{"partition":0,"version":4}}'; fi;; esac; done`
 	}
-	w := newWorld(t, sink.Append, script, "timeout", "200 ms")
+	timeout := "1 minute"
+	slow := strings.HasSuffix(say, "300ms") // and so may be the child in order, on a busy machine
+	if slow {
+		timeout = "300 ms"
+	}
+	w := newWorld(t, sink.Append, script, "timeout", timeout)
 	s := w.open()
 	_, err := sinktest.Write(s, sink.Batch{ID: 4}, sinktest.Batch(cols, []any{strings.Repeat("long", 40_000), 1}))
 	if err = errors.Join(err, s.Close()); err != nil {
 		return err
 	}
-	if out := w.out("out"); strings.Count(out, `{"close":{"partition":0,"version":4,"rows":1}}`) != 1 || strings.Count(w.out("starts"), "x") != 3 {
-		return fmt.Errorf("%d starts, %.200s", strings.Count(w.out("starts"), "x"), out)
+	taken, starts := strings.Count(w.out("out"), `{"close":{"partition":0,"version":4,"rows":1}}`), strings.Count(w.out("starts"), "x")
+	if taken < 1 || starts < 3 || !slow && (taken != 1 || starts != 3) {
+		return fmt.Errorf("taken %d times in %d starts", taken, starts)
 	}
 	if !strings.Contains(w.log.String(), say) {
 		return fmt.Errorf("the log lacks %q: %.600s", say, w.log.String())
