@@ -156,6 +156,7 @@ func kindOf(name, text string) string {
 		{"BSD-3-Clause", "Neither the name"},
 		{"BSD-2-Clause", "Redistribution and use in source and binary forms"},
 		{"CC0-1.0", "CC0 1.0 Universal"},
+		{"MPL-2.0", "Mozilla Public License Version 2.0"}, // of the library's own files, which are linked as they are
 	} {
 		if strings.Contains(words, k[1]) && !(k[0] == "BSD-2-Clause" && slices.Contains(kinds, "BSD-3-Clause")) {
 			kinds = append(kinds, k[0])

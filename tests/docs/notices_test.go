@@ -7,7 +7,7 @@ import (
 )
 
 // TestNotices: the notices name every module that is linked, in its version, with its
-// licence, and all licences are permissive.
+// licence, and none asks more of what links it than such a notice.
 func TestNotices(t *testing.T) {
 	text, err := Notices()
 	if err != nil {
