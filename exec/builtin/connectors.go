@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/sqlstream/sqlstream/exec/connect/mysql"
+	"github.com/sqlstream/sqlstream/exec/connect/kafka"
 	"github.com/sqlstream/sqlstream/exec/connect/postgres"
 	"github.com/sqlstream/sqlstream/exec/connect/redis"
 	"github.com/sqlstream/sqlstream/exec/format"
@@ -45,6 +46,7 @@ func NewConnectors(instance string, extra ...*format.Format) (*Connectors, error
 		rate.Connector(),
 		memorysource.Connector(c.Stores),
 		postgres.Table(),
+		kafka.Source(c.formats),
 	} {
 		if err := c.AddSource(s); err != nil {
 			return nil, err

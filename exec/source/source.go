@@ -27,12 +27,16 @@ type Connector struct {
 	// Weights says that rows may come with weights: changelog = true is accepted. A
 	// connector with formats leaves it to them (format.Changes).
 	Weights bool
+	// Tombstones says that rows of a source with a PRIMARY KEY may be deletions: of a row of
+	// which only the key is told, with weight −1.
+	Tombstones bool
 	// Refresh says that a table can be read again when it has changed (Config.Refresh).
 	Refresh bool
-	// Metadata are the columns that METADATA may name.
+	// Metadata are the columns that METADATA may name; one of several types stands there
+	// several times.
 	Metadata []types.Column
-	// Columns are what a source without declared columns has (rate, text); nil = they
-	// must be declared or inferred.
+	// Columns are what a source without declared columns has, if it has no format or the
+	// format raw; nil = they must be declared or inferred.
 	Columns []types.Column
 	// Infer finds the columns of the data that is there; nil = not possible.
 	Infer func(ctx context.Context, c Config) ([]types.Column, error)

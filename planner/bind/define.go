@@ -45,6 +45,9 @@ func (b *Binder) relation(d *ast.Definition, span diag.Span, stream bool, from [
 	b.checkOp(r, d.Name.Span)
 	b.computed(d, r)
 	b.primaryKey(d, r)
+	if conn != nil && conn.Tombstones && len(r.Key) > 0 {
+		r.Changelog = true
+	}
 	b.watermark(d, r)
 	if conn != nil {
 		b.metadata(d, r, conn)
@@ -75,6 +78,9 @@ func (b *Binder) sourceOptions(d *ast.Definition, r *catalog.Relation, span diag
 	specs := [][]option.Spec{conn.Options}
 	if f := b.formatOf(conn.Options, opts); f != nil {
 		r.Format = f.Name
+		specs = append(specs, f.ReadOptions)
+	}
+	if f := b.keyFormatOf(conn.Options, opts); f != nil {
 		specs = append(specs, f.ReadOptions)
 	}
 	specs = append(specs, catalog.CommonSpecs())
@@ -168,7 +174,7 @@ func (b *Binder) columns(d *ast.Definition, r *catalog.Relation) {
 // or of the data that is there.
 func (b *Binder) defaultColumns(r *catalog.Relation, conn *source.Connector, from []types.Column, span diag.Span) {
 	cols := from
-	if cols == nil {
+	if cols == nil && (r.Format == "" || r.Format == "raw") {
 		cols = conn.Columns
 	}
 	if f, ok := b.cat.Connectors.Format(r.Format); cols == nil && ok {
@@ -326,22 +332,29 @@ func (b *Binder) metadata(d *ast.Definition, r *catalog.Relation, conn *source.C
 		if c.Kind != catalog.Metadata || i >= len(d.Columns) {
 			continue
 		}
-		found := false
-		for _, m := range conn.Metadata {
-			if foldName(m.Name) != foldName(c.From) {
-				continue
-			}
-			found = true
-			r.Columns[i].From = m.Name
-			if !m.Type.Equal(c.Type) {
-				b.errorf(diag.TypeMismatch, d.Columns[i].Span, "metadata column %q of %s is %s, not %s", m.Name, conn.Name, m.Type, c.Type)
-			}
-		}
-		if !found {
-			b.errorf(diag.UnknownColumn, d.Columns[i].Span, "connector %s has no metadata column %q", conn.Name, c.From).
-				Hint = suggestOrList(c.From, names, "metadata columns")
-		}
+		b.metadataColumn(&r.Columns[i], d.Columns[i].Span, conn, names)
 	}
+}
+
+// metadataColumn checks one: the connector has it, under the type that is declared.
+func (b *Binder) metadataColumn(c *catalog.Column, span diag.Span, conn *source.Connector, names []string) {
+	var has []string
+	for _, m := range conn.Metadata {
+		if foldName(m.Name) != foldName(c.From) {
+			continue
+		}
+		if m.Type.Equal(c.Type) {
+			c.From = m.Name
+			return
+		}
+		has = append(has, m.Type.String())
+	}
+	if len(has) > 0 {
+		b.errorf(diag.TypeMismatch, span, "metadata column %q of %s is %s, not %s", c.From, conn.Name, strings.Join(has, " or "), c.Type)
+		return
+	}
+	b.errorf(diag.UnknownColumn, span, "connector %s has no metadata column %q", conn.Name, c.From).
+		Hint = suggestOrList(c.From, names, "metadata columns")
 }
 
 // View checks the query of CREATE VIEW and keeps it.

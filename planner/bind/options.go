@@ -74,7 +74,7 @@ func (b *Binder) formatOf(specs []option.Spec, opts []option.Value) *format.Form
 			own = s
 		}
 	}
-	name, at := optionText(opts, "format")
+	name, at := specText(own, opts, "format")
 	if name == "" {
 		path, _ := optionText(opts, "path")
 		if f := b.formatByPath(path); f != nil || own.Default == "" {
@@ -89,6 +89,29 @@ func (b *Binder) formatOf(specs []option.Spec, opts []option.Value) *format.Form
 		return nil
 	}
 	return f
+}
+
+// specText finds an option under any name that its description has.
+func specText(s option.Spec, opts []option.Value, name string) (string, diag.Span) {
+	for _, n := range append([]string{name}, s.Aliases...) {
+		if v, ok := option.Find(opts, n); ok && v.Text != "" {
+			return v.Text, v.Span
+		}
+	}
+	return "", diag.Span{}
+}
+
+// keyFormatOf is the format of the keys of records, if the connector has such.
+func (b *Binder) keyFormatOf(specs []option.Spec, opts []option.Value) *format.Format {
+	for _, s := range specs {
+		if s.Name != "key_format" {
+			continue
+		}
+		name, _ := specText(s, opts, s.Name)
+		f, _ := b.cat.Connectors.Format(name) // the connector complains if there is none
+		return f
+	}
+	return nil
 }
 
 func (b *Binder) formatByPath(path string) *format.Format {

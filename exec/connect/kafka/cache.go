@@ -118,3 +118,15 @@ func (c *cache) end(k fetchCall, w *call, b *block, err error) {
 	c.mu.Unlock()
 	close(w.done)
 }
+
+// remove forgets a block that nobody will read again.
+func (c *cache) remove(s stretch, b *block) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, e := range c.of[s] {
+		if e.Value.(*cached).b == b {
+			c.drop(e)
+			return
+		}
+	}
+}
