@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/sqlstream/sqlstream/exec/connect/mysql"
 	"github.com/sqlstream/sqlstream/exec/connect/kafka"
+	"github.com/sqlstream/sqlstream/exec/connect/mysql"
 	"github.com/sqlstream/sqlstream/exec/connect/postgres"
 	"github.com/sqlstream/sqlstream/exec/connect/redis"
 	"github.com/sqlstream/sqlstream/exec/format"

@@ -38,7 +38,7 @@ func clientOptions() []option.Spec {
 		{Name: "username", Aliases: []string{"sasl.username", "kafka.sasl.username"}, Type: option.Text, Doc: "For PLAIN and SCRAM."},
 		{Name: "password", Aliases: []string{"sasl.password", "kafka.sasl.password"}, Type: option.Secret, Doc: "For PLAIN and SCRAM."},
 		{Name: "sasl_jaas_config", Aliases: spelled("sasl.jaas.config"), Type: option.Secret,
-			Doc: "Username and password as Kafka's Java clients take them: … required username=\"…\" password=\"…\";"},
+			Doc: "Username and password as Kafka's Java clients take them, in a login module line."},
 		{Name: "oauth_token", Type: option.Secret, Doc: "For OAUTHBEARER: a token that is valid already."},
 		{Name: "oauth_token_endpoint", Aliases: spelled("sasl.oauthbearer.token.endpoint.url"), Type: option.Text,
 			Doc: "For OAUTHBEARER: the address (https://…) that gives tokens for oauth_client_id and oauth_client_secret."},
