@@ -13,6 +13,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"path/filepath"
@@ -204,6 +205,9 @@ func explain(err error, d option.Decoded) error {
 	var lost *net.OpError
 	if errors.As(err, &lost) {
 		return fmt.Errorf("server %s cannot be reached: %w; start it, or correct the option address", at, lost.Err)
+	}
+	if errors.Is(err, driver.ErrInvalidConn) || isBadConn(err) || errors.Is(err, io.EOF) {
+		return fmt.Errorf("server %s cannot be reached: %w; it may be starting or stopping: try again", at, err)
 	}
 	return err
 }
