@@ -50,6 +50,9 @@ type Connector struct {
 	Refused   map[Mode]string // for the others: why, and the way out
 	Deletes   bool            // update mode: can it remove a key?
 	Guarantee Guarantee
+	// Recovery is a sentence on what becomes of a batch that is published again, for the
+	// table of fault tolerance; "" = what Guarantee says.
+	Recovery string
 	// Ephemeral sinks (console, memory) run without a checkpoint unless asked.
 	Ephemeral bool
 	// Concurrent sinks let several goroutines call what Stage's rows is given.

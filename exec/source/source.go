@@ -24,6 +24,9 @@ type Connector struct {
 	Options []option.Spec
 	// Replayable says that a range can be read again after a crash.
 	Replayable bool
+	// Recovery is a sentence on what becomes of its rows after a crash, for the table of
+	// fault tolerance; "" = what Replayable says.
+	Recovery string
 	// Weights says that rows may come with weights: changelog = true is accepted. A
 	// connector with formats leaves it to them (format.Changes).
 	Weights bool

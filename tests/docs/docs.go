@@ -40,6 +40,7 @@ func Pages() []Page {
 		{"table-functions.md", "Table functions", "What makes rows from a value.", tableFunctions},
 		{"sources.md", "Sources", "What streams and tables are read from, with their options.", sources},
 		{"sinks.md", "Sinks", "Where results go, the output modes that each takes, and their options.", sinks},
+		{"fault-tolerance.md", "Fault tolerance", "What a crash does to each source and sink.", faultTolerance},
 		{"formats.md", "Formats", "How files and messages are laid out, with the options for reading and writing.", formats},
 		{"query-options.md", "Options of queries", "What WITH (…) behind a continuous query takes.", queryOptions},
 		{"settings.md", "Settings", "What SET changes.", settings},

@@ -45,7 +45,8 @@ func Sink() sink.Connector {
 		},
 		Options: options(),
 		Deletes: true, Guarantee: sink.ExactlyOnce,
-		Open: open,
+		Recovery: "Rows and the record of the batch are in one transaction, which locks the record first.",
+		Open:     open,
 	}
 }
 

@@ -30,6 +30,7 @@ func Sink() sink.Connector {
 		Options:    option.Join(sinkSpecs(), serverSpecs()),
 		Deletes:    true,
 		Guarantee:  sink.ExactlyOnce,
+		Recovery:   "Rows and the record of the batch are in one transaction, which locks the record first.",
 		Concurrent: true,
 		Open: func(ctx context.Context, c sink.Config) (sink.Sink, error) {
 			return openSink(ctx, c)

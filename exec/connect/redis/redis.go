@@ -45,7 +45,8 @@ func Sink() sink.Connector {
 		},
 		Options: options(),
 		Deletes: true, Guarantee: sink.ExactlyOnce,
-		Open: open,
+		Recovery: "Rows and the record of the batch are written by one script, if the record is still the one that was read.",
+		Open:     open,
 	}
 }
 

@@ -45,6 +45,7 @@ func Connector(formats []*format.Format) sink.Connector {
 		},
 		Options:   Options(),
 		Guarantee: sink.ExactlyOnce,
+		Recovery:  "Staged files are renamed to names that were fixed before, and the log of the directory says which batch it holds.",
 		Open: func(_ context.Context, c sink.Config) (sink.Sink, error) {
 			return open(formats, c)
 		},

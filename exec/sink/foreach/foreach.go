@@ -163,6 +163,7 @@ func describe() sink.Connector {
 		},
 		Options: specs(),
 		Deletes: true, Guarantee: sink.AtLeastOnce,
+		Recovery: "Partitions of the last batch may come again, (partition, version) with the same rows in the same order: a writer whose Open says false to what it has finished takes each once.",
 	}
 }
 

@@ -35,7 +35,8 @@ func Connector() sink.Connector {
 		},
 		Options: specs(),
 		Deletes: true, Guarantee: sink.AtLeastOnce,
-		Open: open,
+		Recovery: "A frame that was not acknowledged, or the last batch, may be sent again with the same lines, partition and version: a command that remembers the version takes each once.",
+		Open:     open,
 	}
 }
 

@@ -36,7 +36,8 @@ func Connector() sink.Connector {
 		},
 		Options: specs(),
 		Deletes: true, Guarantee: sink.AtLeastOnce,
-		Open: open,
+		Recovery: "The requests of the last batch may be sent again, each with the same body and Idempotency-Key: a receiver that remembers keys takes each once.",
+		Open:     open,
 	}
 }
 

@@ -34,6 +34,7 @@ func Connector(formats []*format.Format) source.Connector {
 			"which they are; without it the first file does. A file whose path lacks a key, or has another one, ends the query.",
 		Options:    Options(),
 		Replayable: true,
+		Recovery:   "The files of the batch are read again; one that has vanished or changed fails the query and is named.",
 		Metadata:   metadataColumns(),
 		Infer: func(ctx context.Context, c source.Config) ([]types.Column, error) {
 			return infer(ctx, formats, c)

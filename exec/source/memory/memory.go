@@ -20,6 +20,7 @@ func Connector(stores *Stores) source.Connector {
 	return source.Connector{
 		Name: "memory", Doc: "Holds the rows that INSERT INTO gives it, in memory.",
 		Replayable: true, Weights: true,
+		Recovery: "Rows of a batch that is not done are in the checkpoint; those that no batch has taken are gone with the program.",
 		Open: func(_ context.Context, c source.Config) (source.Source, error) {
 			return open(stores, c)
 		},

@@ -31,6 +31,7 @@ func Connector() source.Connector {
 			{Name: "num_rows", Type: option.Int, Min: 1, Doc: "The source ends after so many rows; by default never."},
 		},
 		Replayable: true,
+		Recovery:   "The rows of the batch are made again: their numbers and times follow from its range.",
 		Columns:    columns(),
 		Open: func(_ context.Context, c source.Config) (source.Source, error) {
 			return open(c)
