@@ -22,7 +22,9 @@ func (s *Session) Script(ctx context.Context, src diag.Source) error {
 		return err
 	}
 	stmts, first := parser.Parse(src)
+	src = s.Engine.Masked(src)
 	if first != nil {
+		first = diag.Showing(src, first)
 		s.Report(first)
 		if !s.KeepGoing {
 			return first

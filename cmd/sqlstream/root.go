@@ -58,7 +58,7 @@ func (p *program) command() *cobra.Command {
 	cmd.SetErr(p.err)
 	cmd.SetVersionTemplate("sqlstream {{.Version}}\n")
 	p.flags(cmd)
-	cmd.AddCommand(p.testCommand(), p.checkCommand(), p.explainCommand(), p.versionCommand())
+	cmd.AddCommand(p.serveCommand(), p.testCommand(), p.checkCommand(), p.explainCommand(), p.versionCommand())
 	return cmd
 }
 

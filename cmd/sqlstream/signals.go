@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/signal"
 	"syscall"
@@ -10,6 +11,9 @@ import (
 	"github.com/sqlstream/sqlstream/exec/clock"
 	"github.com/sqlstream/sqlstream/incremental/engine"
 )
+
+// errKilled says that a second signal ended everything.
+var errKilled = fmt.Errorf("ended at once: %w", context.Canceled)
 
 // killGrace is how long queries have to leave their work after a second signal.
 const killGrace = time.Second
@@ -44,7 +48,7 @@ func guard(ctx context.Context, e *engine.Engine, do func(context.Context) error
 		return true, err
 	case <-signals:
 		kill(e)
-		return true, context.Canceled
+		return true, errKilled
 	}
 }
 

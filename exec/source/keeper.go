@@ -14,3 +14,9 @@ type Ignorer interface {
 	// Ignored counts them since the source was opened.
 	Ignored() int64
 }
+
+// Backlogged is a Source that knows how many rows wait behind the range that it planned
+// last. The trigger loop asks it for the progress record.
+type Backlogged interface {
+	Backlog() (rows int64, ok bool)
+}

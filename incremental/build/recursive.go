@@ -45,7 +45,7 @@ func newStep(ctx context.Context, root physical.Node, env Env) (*step, error) {
 // Run implements stateful.StepGraph.
 func (s *step) Run(t *stateful.Trigger, feeds [][]*vec.Batch, out stateful.Emit) error {
 	w := s.g.workers[0]
-	r := &run{t: Trigger{BatchID: t.BatchID, Now: t.Ctx.Now, Emit: func(_ int, b *vec.Batch) error { return out(b) }}, emitted: make([]int64, 1)}
+	r := &run{ctx: context.Background(), t: Trigger{BatchID: t.BatchID, Now: t.Ctx.Now, Emit: func(_ int, b *vec.Batch) error { return out(b) }}, emitted: make([]int64, 1)}
 	w.begin(r)
 	for _, n := range s.feeds {
 		for _, b := range feeds[n.plan.(*physical.Feed).Index] {

@@ -95,7 +95,8 @@ func (t *Times) add(us int64) {
 // run is one trigger under way.
 type run struct {
 	t       Trigger
-	mu      sync.Mutex // held during Emit
+	mu      sync.Mutex      // held during Emit
+	ctx     context.Context // of the trigger
 	emitted []int64
 }
 
@@ -111,7 +112,7 @@ func (r *run) output(i int, b *vec.Batch) error {
 // Run takes one trigger through the graph: all input, then Flush and Advance of
 // every stateful operator, children first. After an error the graph is unusable.
 func (g *Graph) Run(ctx context.Context, t Trigger) (*Outcome, error) {
-	r := &run{t: t, emitted: make([]int64, len(g.outputs))}
+	r := &run{ctx: ctx, t: t, emitted: make([]int64, len(g.outputs))}
 	for _, w := range g.workers {
 		w.begin(r)
 	}

@@ -43,8 +43,12 @@ func (w *worker) equip(n *node, i int) {
 	}
 }
 
-// deliver hands the output of a node to all its consumers.
+// deliver hands the output of a node to all its consumers, unless the trigger has been
+// cancelled: a few input rows may join to rows without end.
 func (w *worker) deliver(n *node, b *vec.Batch) error {
+	if err := w.run.ctx.Err(); err != nil {
+		return err
+	}
 	if b.Rows() == 0 {
 		return nil
 	}

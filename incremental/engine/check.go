@@ -20,7 +20,7 @@ func (e *Engine) Check(ctx context.Context, src diag.Source) error {
 // ExplainScript gives the plan of every query of a script, and runs nothing.
 func (e *Engine) ExplainScript(ctx context.Context, src diag.Source, each func(sql, plan string) error) error {
 	return e.dry(ctx, src, func(s ast.Statement, p *physical.Query) error {
-		return each(text(src, s.Pos()), physical.Explain(p))
+		return each(text(e.mask.source(src), s.Pos()), physical.Explain(p))
 	})
 }
 
@@ -28,11 +28,11 @@ func (e *Engine) ExplainScript(ctx context.Context, src diag.Source, each func(s
 // independent error.
 func (e *Engine) dry(ctx context.Context, src diag.Source, each func(ast.Statement, *physical.Query) error) error {
 	stmts, err := parser.Parse(src)
-	found := findings{src: src}
-	found.add(err, true)
-	d := &Engine{opt: e.opt, cat: e.cat.Clone(), set: e.set}
+	found := findings{src: e.mask.source(src)}
+	found.add(diag.Showing(found.src, err), true)
+	d := &Engine{opt: e.opt, cat: e.cat.Clone(), set: newSession(e.set.get()), turn: newTurn(), mask: e.mask, bus: e.bus}
 	for _, s := range stmts {
-		p, err := d.declare(ctx, src, s)
+		p, err := d.declare(ctx, found.src, s)
 		if p != nil && !p.Finite {
 			d.planned = append(d.planned, p)
 		}

@@ -53,7 +53,21 @@ func (e *Engine) control(ctx context.Context, s *ast.QueryControl) (*Result, err
 	return &Result{Message: fmt.Sprintf("query %s is %s", q.Name, q.Status())}, nil
 }
 
-// again is START QUERY: it runs a query that has ended once more, on its checkpoint.
+// Again runs a query that has ended once more, on its checkpoint: START QUERY.
+func (e *Engine) Again(ctx context.Context, q *Query) (*Query, error) {
+	release, err := e.turn.take(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	r, err := e.again(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	return r.Query, nil
+}
+
+// again is START QUERY.
 func (e *Engine) again(ctx context.Context, q *Query) (*Result, error) {
 	select {
 	case <-q.done:

@@ -49,8 +49,10 @@ type Options struct {
 	// ConsoleFormat is how a SELECT over a stream is printed: csv, json, jsonl; else table.
 	ConsoleFormat string
 	Log           *slog.Logger
-	Listener      Listener
-	Batch         bool // every source is read once, as a table
+	// Listener is told of the life of queries by the queries themselves, and holds them up
+	// while it works. Engine.Listen adds others, which cannot.
+	Listener Listener
+	Batch    bool // every source is read once, as a table
 	// RuleOff, if set, names rewrite rules of the planner that are left out: for tests.
 	RuleOff func(rule string) bool
 	Storage Storage
@@ -65,12 +67,16 @@ type Storage struct {
 	At func(p trigger.Point, batch int64, j *trigger.Journal) error
 }
 
-// Engine holds objects and queries. Statements are executed one at a time; queries
-// run beside them.
+// Engine holds objects and queries. It is safe for concurrent use: statements are executed
+// one at a time, except for those that wait; queries, and the rows of finite SELECTs, run
+// beside them.
 type Engine struct {
 	opt     Options
 	cat     *catalog.Catalog
-	set     settings
+	set     *session
+	turn    turn
+	mask    *mask
+	bus     *bus
 	ctx     context.Context
 	kill    context.CancelFunc
 	mu      sync.Mutex // guards queries
@@ -83,7 +89,8 @@ func Open(opt Options) (*Engine, error) {
 	if err := opt.fill(); err != nil {
 		return nil, err
 	}
-	e := &Engine{opt: opt, cat: catalog.New(opt.Builtin.Functions, opt.Builtin.Connectors), set: defaultSettings()}
+	e := &Engine{opt: opt, cat: catalog.New(opt.Builtin.Functions, opt.Builtin.Connectors), set: newSession(defaultSettings()),
+		turn: newTurn(), mask: newMask(opt.Builtin), bus: newBus(opt.Listener, opt.Log)}
 	e.ctx, e.kill = context.WithCancel(context.Background())
 	return e, nil
 }
@@ -121,7 +128,7 @@ func (o *Options) fill() error {
 	return nil
 }
 
-// Catalog is what the engine knows by name. It may be read between statements.
+// Catalog is what the engine knows by name.
 func (e *Engine) Catalog() *catalog.Catalog { return e.cat }
 
 // Queries lists the queries of this engine, in the order in which they were started.
@@ -215,6 +222,7 @@ func (e *Engine) StopAll() error {
 func (e *Engine) Close() error {
 	err := e.StopAll()
 	e.kill()
+	e.bus.close()
 	return err
 }
 
@@ -224,6 +232,7 @@ func (e *Engine) Kill() {
 	for _, q := range e.Queries() {
 		<-q.done
 	}
+	e.bus.close()
 }
 
 // newCtx makes an evaluation context.

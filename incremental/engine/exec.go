@@ -29,8 +29,9 @@ type Result struct {
 // failing statement ends the script.
 func (e *Engine) Exec(ctx context.Context, src diag.Source, each func(*Result) error) error {
 	stmts, err := parser.Parse(src)
+	src = e.mask.source(src)
 	if err != nil {
-		return err
+		return diag.Showing(src, err)
 	}
 	for _, s := range stmts {
 		r, err := e.Statement(ctx, src, s)
@@ -47,6 +48,28 @@ func (e *Engine) Exec(ctx context.Context, src diag.Source, each func(*Result) e
 // Statement runs one parsed statement of src.
 func (e *Engine) Statement(ctx context.Context, src diag.Source, s ast.Statement) (res *Result, err error) {
 	defer recovered(&err, "statement") // other queries go on
+	if !waits(s) {
+		release, err := e.turn.take(ctx)
+		if err != nil {
+			return nil, err
+		}
+		defer release()
+	}
+	return e.statement(ctx, e.mask.source(src), s)
+}
+
+// waits reports a statement that changes nothing that others see, and may take long.
+func waits(s ast.Statement) bool {
+	switch s := s.(type) {
+	case *ast.QueryControl:
+		return s.Action != ast.StartQuery
+	case *ast.RunTrigger:
+		return true
+	}
+	return false
+}
+
+func (e *Engine) statement(ctx context.Context, src diag.Source, s ast.Statement) (*Result, error) {
 	switch s := s.(type) {
 	case *ast.QueryStmt:
 		return e.query(ctx, src, s)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/sqlstream/sqlstream/exec/clock"
@@ -25,6 +26,9 @@ const (
 	Failed   Status = "failed"
 )
 
+// Statuses lists the states.
+func Statuses() []Status { return []Status{Running, Paused, Finished, Failed} }
+
 // recentProgress is how many progress records a query keeps.
 const recentProgress = 100
 
@@ -40,13 +44,16 @@ type Query struct {
 	target   Target
 	clock    clock.Clock
 	poll     time.Duration
-	listener Listener
+	bus      *bus
 	log      *slog.Logger
 	requests chan request
 	stop     chan struct{} // closed: end after the trigger under way
 	stopOnce sync.Once
 	cancel   context.CancelFunc // ends at once
 	done     chan struct{}
+	idle     bool   // it told so since the last trigger; of its goroutine
+	last     func() // gives the last answer, once it has ended
+	activity atomic.Int32
 
 	reading sync.Mutex // held while the graph of an ended query is read
 	broken  bool       // it ended in the middle of a trigger; written before done is closed
@@ -56,15 +63,6 @@ type Query struct {
 	status Status
 	err    error
 	recent []*trigger.Progress
-}
-
-// Listener is told of the life of queries, from the query's own goroutine: it must not
-// wait for that query (Stop, Kill, Await, RunTrigger).
-type Listener interface {
-	QueryStarted(*Query)
-	QueryProgress(*Query, *trigger.Progress)
-	QueryIdle(*Query)
-	QueryTerminated(*Query, error)
 }
 
 // request is work that the query's goroutine does between triggers.

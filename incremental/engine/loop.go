@@ -27,30 +27,15 @@ func (q *Query) run(ctx context.Context) {
 		q.status = Failed
 	}
 	q.mu.Unlock()
-	q.tellEnd(err)
-}
-
-// tellEnd tells the listener; one that panics must not take the program down with it.
-func (q *Query) tellEnd(end error) {
-	if q.listener == nil {
-		return
+	if q.last != nil {
+		q.last()
 	}
-	var err error
-	defer func() {
-		if err != nil {
-			q.log.Error("a listener failed", "query", q.Name, "err", err)
-		}
-	}()
-	defer recovered(&err, "listener")
-	q.listener.QueryTerminated(q, end)
+	q.bus.tell(event{kind: terminated, query: q, err: err})
 }
 
 // guarded runs the loop; a broken invariant ends this query and no other.
 func (q *Query) guarded(ctx context.Context) (err error) {
 	defer recovered(&err, "query "+strconv.Quote(q.Name))
-	if q.listener != nil {
-		q.listener.QueryStarted(q)
-	}
 	if err := q.loop(ctx); err != nil && !(errors.Is(err, context.Canceled) && ctx.Err() != nil) {
 		return fmt.Errorf("query %q: %w", q.Name, err)
 	}
@@ -95,19 +80,21 @@ func (q *Query) step(ctx context.Context) (bool, error) {
 
 // trigger runs one trigger, paused or not; nil if there was nothing to do.
 func (q *Query) trigger(ctx context.Context) (*trigger.Progress, error) {
+	q.activity.Store(int32(busy))
 	p, err := q.q.Step(ctx)
 	if err != nil || p == nil {
+		q.activity.Store(int32(noData))
 		return nil, err
 	}
+	q.activity.Store(int32(hadData))
 	q.mu.Lock()
 	if len(q.recent) == recentProgress {
 		q.recent = append(q.recent[:0], q.recent[1:]...)
 	}
 	q.recent = append(q.recent, p)
 	q.mu.Unlock()
-	if q.listener != nil {
-		q.listener.QueryProgress(q, p)
-	}
+	q.idle = false
+	q.bus.tell(event{kind: progressed, query: q, progress: p})
 	return p, nil
 }
 
@@ -211,16 +198,23 @@ func (q *Query) whilePaused(ctx context.Context) error {
 	}
 }
 
-// answer does what was asked; a trigger that failed meanwhile ends the query.
+// answer does what was asked; a trigger that failed meanwhile ends the query, and whoever
+// asked hears of it when the query says so too.
 func (q *Query) answer(ctx context.Context, r request) error {
-	r.reply <- r.do(ctx)
-	return q.q.Err()
+	err := r.do(ctx)
+	if q.q.Err() != nil {
+		q.last = func() { r.reply <- err }
+		return q.q.Err()
+	}
+	r.reply <- err
+	return nil
 }
 
 // rest makes commits durable while there is nothing to do.
 func (q *Query) rest() error {
-	if q.listener != nil {
-		q.listener.QueryIdle(q)
+	if !q.idle {
+		q.idle = true
+		q.bus.tell(event{kind: idle, query: q})
 	}
 	return q.q.Rest()
 }

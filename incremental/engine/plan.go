@@ -33,8 +33,9 @@ func (e *Engine) planSettings(ctx context.Context) planner.Settings {
 		}
 		return r, err
 	}
-	return planner.Settings{NullOnError: e.set.nullOnError, RefuseUnbounded: !e.set.allowUnbounded, RuleOff: e.opt.RuleOff,
-		Settings: bind.Settings{Zone: e.set.zone, RecursionRounds: e.set.rounds, RecursionRows: e.set.rows, Batch: e.opt.Batch,
+	set := e.set.get()
+	return planner.Settings{NullOnError: set.nullOnError, RefuseUnbounded: !set.allowUnbounded, RuleOff: e.opt.RuleOff,
+		Settings: bind.Settings{Zone: set.zone, RecursionRounds: set.rounds, RecursionRows: set.rows, Batch: e.opt.Batch,
 			File:          file,
 			Infer:         func(r *catalog.Relation) ([]types.Column, error) { return e.infer(ctx, r) },
 			System:        systemRelation,
@@ -55,7 +56,7 @@ func (e *Engine) infer(ctx context.Context, r *catalog.Relation) ([]types.Column
 	if err != nil {
 		return nil, err
 	}
-	return c.Infer(ctx, source.Config{Name: r.Name, Options: options, OnError: r.Common.OnError, Changes: r.Changelog, Zone: e.set.zone,
+	return c.Infer(ctx, source.Config{Name: r.Name, Options: options, OnError: r.Common.OnError, Changes: r.Changelog, Zone: e.Zone(),
 		Dir: e.opt.Dir, FS: e.opt.FS, Clock: e.opt.Clock, Finite: !r.Streaming})
 }
 

@@ -26,12 +26,37 @@ func (e *Engine) query(ctx context.Context, src diag.Source, s *ast.QueryStmt) (
 		return nil, err
 	}
 	if p.Finite {
-		return &Result{Notes: p.Diagnostics, Columns: p.Outputs[0].OutputColumns(),
-			Rows: func(ctx context.Context, emit func(*vec.Batch) error) error {
-				return e.runFinite(ctx, p, Target{Sink: &forward{emit: emit}})
-			}}, nil
+		return e.finite(p), nil
 	}
 	return e.started(ctx, p, text(src, s.Span), Target{})
+}
+
+// Select is Statement for a SELECT that must end by itself: over tables, materialised
+// views, memory sinks and system tables. One over a stream is refused.
+func (e *Engine) Select(ctx context.Context, src diag.Source, s *ast.QueryStmt) (res *Result, err error) {
+	defer recovered(&err, "statement")
+	release, err := e.turn.take(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	p, err := e.plan(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	if !p.Finite {
+		return nil, diag.NewError(nil, diag.Errorf(diag.NotSupported, s.Span, "this SELECT reads a stream and would never end").
+			WithHint("keep its result with CREATE MATERIALIZED VIEW name AS SELECT …, and read that"))
+	}
+	return e.finite(p), nil
+}
+
+// finite is the result of a query that ends by itself.
+func (e *Engine) finite(p *physical.Query) *Result {
+	return &Result{Notes: p.Diagnostics, Columns: p.Outputs[0].OutputColumns(),
+		Rows: func(ctx context.Context, emit func(*vec.Batch) error) error {
+			return e.runFinite(ctx, p, Target{Sink: &forward{emit: emit}})
+		}}
 }
 
 func (e *Engine) started(ctx context.Context, p *physical.Query, sql string, tgt Target) (*Result, error) {
@@ -91,6 +116,11 @@ type StartOptions struct {
 // Start plans a SELECT and runs it as a continuous query whose rows go to a sink of the
 // caller: for embedding programs and for tests.
 func (e *Engine) Start(ctx context.Context, src diag.Source, o StartOptions) (*Query, error) {
+	release, err := e.turn.take(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
 	stmts, err := parser.Parse(src)
 	if err != nil {
 		return nil, err
@@ -111,7 +141,7 @@ func (e *Engine) Start(ctx context.Context, src diag.Source, o StartOptions) (*Q
 	if p.Name == "" {
 		p.Name = e.freeName()
 	}
-	return e.launch(ctx, p, text(src, s.Span), Target{Sink: o.Sink, To: o.To, Checkpoint: o.Checkpoint})
+	return e.launch(ctx, p, text(e.mask.source(src), s.Span), Target{Sink: o.Sink, To: o.To, Checkpoint: o.Checkpoint})
 }
 
 // complete adds the options to the clauses that a query has.

@@ -4,11 +4,16 @@ import (
 	"time"
 
 	"github.com/sqlstream/sqlstream/exec/types"
+	"github.com/sqlstream/sqlstream/parser/diag"
 	"github.com/sqlstream/sqlstream/planner/catalog"
 )
 
 // Zone is the session's time zone, in which times are printed.
-func (e *Engine) Zone() *time.Location { return e.set.zone }
+func (e *Engine) Zone() *time.Location { return e.set.get().zone }
+
+// Masked is a text without its secrets, of the same length: the values of secret options
+// and passwords in URLs are stars. What prints texts of statements prints this.
+func (e *Engine) Masked(src diag.Source) diag.Source { return e.mask.source(src) }
 
 // SettingNames lists what SET knows.
 func (e *Engine) SettingNames() []string { return settingNames() }

@@ -5,6 +5,7 @@ import (
 	"sort"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/sqlstream/sqlstream/exec/option"
@@ -28,6 +29,26 @@ type settings struct {
 
 func defaultSettings() settings {
 	return settings{zone: time.UTC, allowUnbounded: true, poll: 50 * time.Millisecond, rounds: bind.RecursionRounds, rows: bind.RecursionRows}
+}
+
+// session holds the settings of an engine: readers get a copy of what is set.
+type session struct {
+	mu  sync.Mutex
+	now settings
+}
+
+func newSession(s settings) *session { return &session{now: s} }
+
+func (s *session) get() settings {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.now
+}
+
+func (s *session) change(do func(*settings) error) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return do(&s.now)
 }
 
 // settingDef describes a setting.
@@ -150,7 +171,7 @@ func (e *Engine) setting(s *ast.Set) (*Result, error) {
 	if s.Value == nil {
 		return e.showSettings(s.Key), nil
 	}
-	if err := d.set(&e.set, s.Value.Text); err != nil {
+	if err := e.set.change(func(now *settings) error { return d.set(now, s.Value.Text) }); err != nil {
 		return nil, diag.NewError(nil, diag.Errorf(diag.WrongSetting, s.Value.Span, "setting %q: %s", s.Key, err))
 	}
 	return &Result{}, nil
@@ -160,14 +181,13 @@ func (e *Engine) setting(s *ast.Set) (*Result, error) {
 func (e *Engine) reset(s *ast.Reset) (*Result, error) {
 	def := defaultSettings()
 	if s.Key == "" {
-		e.set = def
-		return &Result{}, nil
+		return &Result{}, e.set.change(func(now *settings) error { *now = def; return nil })
 	}
 	d, err := findSetting(s.Key, s.KeySpan)
 	if err != nil {
 		return nil, err
 	}
-	return &Result{}, d.set(&e.set, d.get(&def))
+	return &Result{}, e.set.change(func(now *settings) error { return d.set(now, d.get(&def)) })
 }
 
 func (e *Engine) showSettings(only string) *Result {
@@ -176,10 +196,10 @@ func (e *Engine) showSettings(only string) *Result {
 
 // settings lists all settings, or one.
 func (e *Engine) settings(only string) (rows [][]string) {
-	defs := settingDefs()
+	defs, now := settingDefs(), e.set.get()
 	for _, n := range settingNames() {
 		if only == "" || strings.EqualFold(only, n) {
-			rows = append(rows, []string{n, defs[n].get(&e.set), defs[n].doc})
+			rows = append(rows, []string{n, defs[n].get(&now), defs[n].doc})
 		}
 	}
 	return rows
@@ -187,8 +207,8 @@ func (e *Engine) settings(only string) (rows [][]string) {
 
 // checkpointRoot is where queries that name no checkpoint keep theirs.
 func (e *Engine) checkpointRoot() string {
-	if e.set.checkpointRoot != "" {
-		return e.path(e.set.checkpointRoot)
+	if root := e.set.get().checkpointRoot; root != "" {
+		return e.path(root)
 	}
 	return e.path(e.opt.CheckpointRoot)
 }

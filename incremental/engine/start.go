@@ -65,7 +65,7 @@ func (e *Engine) launch(ctx context.Context, p *physical.Query, sql string, tgt 
 		return nil, o.abandon(err)
 	}
 	q := &Query{target: tgt, ID: o.cfg.ID, RunID: o.cfg.RunID, Name: p.Name, SQL: sql, Plan: p, Started: e.opt.Clock.Now(),
-		q: tq, clock: e.opt.Clock, poll: e.set.poll, listener: e.opt.Listener, log: e.opt.Log, requests: make(chan request),
+		q: tq, clock: e.opt.Clock, poll: e.set.get().poll, bus: e.bus, log: e.opt.Log, requests: make(chan request),
 		stop: make(chan struct{}), done: make(chan struct{}), status: Running}
 	for _, out := range p.Outputs {
 		if out.Sink != nil && out.Sink.Connector == "memory" {
@@ -74,6 +74,7 @@ func (e *Engine) launch(ctx context.Context, p *physical.Query, sql string, tgt 
 	}
 	ctx, q.cancel = context.WithCancel(e.ctx)
 	e.add(q)
+	e.bus.tell(event{kind: started, query: q})
 	go q.run(ctx)
 	return q, nil
 }

@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/sqlstream/sqlstream/exec/clock"
 	"github.com/sqlstream/sqlstream/exec/sink"
 	"github.com/sqlstream/sqlstream/exec/vec"
 	"github.com/sqlstream/sqlstream/storage/fault"
@@ -70,7 +71,7 @@ func TestSinkErrors(t *testing.T) {
 		{errors.New("no"), "sink Broken[x]: no (batch 3)"},
 		{errors.New(`sink "x": no`), `sink "x": no (batch 3)`},
 	} {
-		q := Query{Config: Config{Outputs: []*Output{{Sink: brokenSink{c.err}}}}, batch: sink.Batch{ID: 3}}
+		q := Query{Config: Config{Clock: clock.Real(), Outputs: []*Output{{Sink: brokenSink{c.err}}}}, batch: sink.Batch{ID: 3}}
 		err := q.give(context.Background(), [][]byte{nil})
 		if err == nil || err.Error() != c.want || !errors.Is(err, c.err) {
 			t.Errorf("got  %v\nwant %s", err, c.want)

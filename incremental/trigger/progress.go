@@ -28,6 +28,10 @@ type Progress struct {
 	Sink          SinkProgress     `json:"sink"`
 	Sinks         []SinkProgress   `json:"sinks,omitempty"` // of a statement set
 	Rows          Rows             `json:"rows"`
+	// CheckpointBytes is the size of the state in the checkpoint: its log and its runs.
+	CheckpointBytes int64 `json:"checkpointBytes,omitempty"`
+	// Durations is DurationMs, exactly.
+	Durations map[string]time.Duration `json:"-"`
 	// Watermark is the event time reached, µs; nil before the first row.
 	Watermark *int64 `json:"-"`
 }
@@ -67,6 +71,8 @@ type SourceProgress struct {
 	Partitions []PartitionProgress `json:"partitions,omitempty"`
 	// Ignored are the files that the run so far left out because of their age.
 	Ignored int64 `json:"numIgnoredFiles,omitempty"`
+	// Backlog is how many rows wait behind the range, where the source knows.
+	Backlog *int64 `json:"backlogRows,omitempty"`
 }
 
 // PartitionProgress is how far a partition of a source has come.
@@ -83,6 +89,8 @@ type SinkProgress struct {
 	// Ignored are the removals of the query's run so far that the sink was not told of
 	// (on_delete = 'ignore').
 	Ignored int64 `json:"numIgnoredDeletes,omitempty"`
+	// Published is how long the sink took to publish.
+	Published time.Duration `json:"-"`
 }
 
 // Rows is the row ledger of a trigger: input is the sum of the next four. Partial
@@ -147,14 +155,17 @@ func (q *Query) progress(p *planned, out *build.Outcome, tm *timing, since time.
 		waited = 0
 	}
 	pr := &Progress{ID: q.ID, RunID: q.RunID, Timestamp: Stamp(p.now), BatchID: p.id, BatchDuration: total.Milliseconds(),
-		InputRows: rows.Input, InputRate: rate(rows.Input, waited), ProcessedRate: rate(rows.Input, total), DurationMs: tm.spans, Rows: rows,
+		InputRows: rows.Input, InputRate: rate(rows.Input, waited), ProcessedRate: rate(rows.Input, total), DurationMs: tm.ms(), Durations: tm.spans, Rows: rows,
 		Operators: operatorStates(q.Graph), Sources: []SourceProgress{}, Sink: SinkProgress{OutputRows: -1}}
 	if q.Name != "" {
 		pr.Name = &q.Name
 	}
+	if q.Journal != nil {
+		pr.CheckpointBytes = q.Journal.State.Bytes()
+	}
 	q.sourceProgress(pr, p, out, waited, total)
 	for i, o := range q.Outputs {
-		pr.Sinks = append(pr.Sinks, SinkProgress{Description: o.Sink.Description(), OutputRows: q.given[i], Ignored: o.View.Ignored})
+		pr.Sinks = append(pr.Sinks, SinkProgress{Description: o.Sink.Description(), OutputRows: q.given[i], Ignored: o.View.Ignored, Published: q.took[i]})
 	}
 	if len(pr.Sinks) == 1 {
 		pr.Sink, pr.Sinks = pr.Sinks[0], nil
@@ -192,6 +203,11 @@ func (q *Query) sourceProgress(pr *Progress, p *planned, out *build.Outcome, wai
 		}
 		if ig, ok := in.Source.(source.Ignorer); ok {
 			s.Ignored = ig.Ignored()
+		}
+		if b, ok := in.Source.(source.Backlogged); ok {
+			if n, known := b.Backlog(); known {
+				s.Backlog = &n
+			}
 		}
 		s.InputRate, s.ProcessedRate = rate(s.InputRows, waited), rate(s.InputRows, total)
 		pr.Sources = append(pr.Sources, s)

@@ -76,9 +76,10 @@ type Query struct {
 	now    int64 // time of the last trigger, µs
 	shown  int64 // the watermark that progress shows
 	begun  bool
-	looked time.Time // when the last Step began, whether it found anything or not
-	given  []int64   // rows that the sinks were given in this trigger, by output
-	redo   *planned  // a batch whose range is logged and whose result is not
+	looked time.Time       // when the last Step began, whether it found anything or not
+	given  []int64         // rows that the sinks were given in this trigger, by output
+	took   []time.Duration // that they took to publish, by output
+	redo   *planned        // a batch whose range is logged and whose result is not
 	// failed is the error of the trigger that ended the query.
 	failed error
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"sync/atomic"
+	"time"
 
 	"github.com/sqlstream/sqlstream/exec/mutant"
 	"github.com/sqlstream/sqlstream/exec/sink"
@@ -359,10 +360,13 @@ func (q *Query) publish(ctx context.Context, batch int64, payloads [][]byte, tm 
 
 // give publishes the payloads of q.batch, one for each output.
 func (q *Query) give(ctx context.Context, payloads [][]byte) error {
+	q.took = make([]time.Duration, len(q.Outputs))
 	for i, o := range q.Outputs {
+		from := q.Clock.Now()
 		if err := o.Sink.Publish(ctx, q.batch, payloads[i]); err != nil {
 			return o.wrap(fmt.Errorf("%w (batch %d)", err, q.batch.ID))
 		}
+		q.took[i] = q.Clock.Now().Sub(from)
 	}
 	return nil
 }

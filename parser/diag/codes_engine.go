@@ -30,3 +30,12 @@ func InSource(src Source, err error) error {
 	}
 	return err
 }
+
+// Showing is InSource also for an error that has a source: it shows src instead, whose
+// places are the same.
+func Showing(src Source, err error) error {
+	if e, ok := err.(*Error); ok {
+		return &Error{Source: &src, Diagnostics: e.Diagnostics}
+	}
+	return InSource(src, err)
+}

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"sort"
 	"strings"
+	"sync"
 
 	"github.com/sqlstream/sqlstream/exec/fn"
 	"github.com/sqlstream/sqlstream/exec/format"
@@ -33,11 +34,12 @@ type Connectors interface {
 	FormatNames() []string
 }
 
-// Catalog holds the objects of one engine. It is not safe for concurrent changes:
-// the engine serialises statements. Planned queries keep the objects they saw.
+// Catalog holds the objects of one engine. It may be read while the engine, which
+// serialises statements, changes it. Planned queries keep the objects they saw.
 type Catalog struct {
 	Functions  *fn.Registry
 	Connectors Connectors
+	mu         sync.RWMutex
 	objects    map[string]Object // by exact name
 }
 
@@ -59,6 +61,8 @@ func (e *AmbiguousError) Error() string {
 // Find returns the object of a name: the exact spelling, else the only one that
 // differs in case; nil if there is none.
 func (c *Catalog) Find(name string) (Object, error) {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
 	if o, ok := c.objects[name]; ok {
 		return o, nil
 	}
@@ -78,13 +82,23 @@ func (c *Catalog) Find(name string) (Object, error) {
 }
 
 // Put adds an object, or replaces the one of exactly this name.
-func (c *Catalog) Put(o Object) { c.objects[o.ObjectName()] = o }
+func (c *Catalog) Put(o Object) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.objects[o.ObjectName()] = o
+}
 
 // Drop removes the object of exactly this name.
-func (c *Catalog) Drop(name string) { delete(c.objects, name) }
+func (c *Catalog) Drop(name string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.objects, name)
+}
 
 // Objects lists the objects by name.
 func (c *Catalog) Objects() []Object {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
 	out := make([]Object, 0, len(c.objects))
 	for _, o := range c.objects {
 		out = append(out, o)
@@ -95,6 +109,8 @@ func (c *Catalog) Objects() []Object {
 
 // Names lists the names of all objects, sorted: for suggestions.
 func (c *Catalog) Names() []string {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
 	out := make([]string, 0, len(c.objects))
 	for n := range c.objects {
 		out = append(out, n)
@@ -106,6 +122,8 @@ func (c *Catalog) Names() []string {
 // Clone returns a catalog with the same objects: what a statement adds to it is
 // not seen by others (`sqlstream check`).
 func (c *Catalog) Clone() *Catalog {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
 	out := New(c.Functions, c.Connectors)
 	for n, o := range c.objects {
 		out.objects[n] = o

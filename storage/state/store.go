@@ -65,6 +65,17 @@ type record struct {
 func (s *Store) logDir() string { return filepath.Join(s.dir, "log") }
 func (s *Store) runDir() string { return filepath.Join(s.dir, "runs") }
 
+// Bytes returns the size of the log, as far as records reach, and of the runs.
+func (s *Store) Bytes() int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	total := s.man.bytes()
+	for _, seg := range s.segments {
+		total += seg.used
+	}
+	return total
+}
+
 // Epoch returns the epoch that this store writes.
 func (s *Store) Epoch() uint64 { return s.epoch }
 
