@@ -63,6 +63,7 @@ func NewConnectors(instance string, extra ...*format.Format) (*Connectors, error
 		webhook.Connector(),
 		mysql.Sink(),
 		redis.Sink(),
+		kafka.Sink(c.formats),
 	} {
 		if err := c.AddSink(s); err != nil {
 			return nil, err

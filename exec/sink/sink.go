@@ -77,6 +77,8 @@ type Config struct {
 	Stdout  io.Writer
 	Log     *slog.Logger // nil = nothing is logged
 	Adopt   bool         // adopt_sink: take over a sink that belongs to another query
+	// PrimaryKey is that of the declaration of the sink, in its columns, nil = none.
+	PrimaryKey []int
 	// Once is set when the query has no checkpoint: no later process publishes a batch of
 	// it again, so the sink need not remember whose it is.
 	Once bool

@@ -388,6 +388,7 @@ func (o *opening) sinkConfig(p *physical.Output, owner string) (sink.Config, err
 	switch {
 	case o.tgt.To != nil:
 	case p.Sink != nil:
+		cfg.PrimaryKey = p.Sink.Key
 		cfg.Options, err = o.e.sinkOptions(p.Sink)
 	default:
 		cfg.Options = consoleOptions(o.e.opt.ConsoleFormat)
