@@ -176,6 +176,12 @@ func (j *Journal) prepare(q *Query, p *planned, out *build.Outcome, payloads [][
 	if err != nil {
 		return err
 	}
+	wait := func() error { return j.offsets.Wait(context.Background()) }
+	if !p.logged && j.Dir.Contended() {
+		if err := wait(); err != nil {
+			return err
+		}
+	}
 	batch := state.Batch{ID: p.id, Meta: meta, Payload: joinPayloads(payloads), Sections: j.sections}
 	if err := j.State.Append(&batch); err != nil {
 		return err
@@ -183,7 +189,7 @@ func (j *Journal) prepare(q *Query, p *planned, out *build.Outcome, payloads [][
 	if p.logged || mutant.On("publish-before-offsets") {
 		return nil
 	}
-	return j.offsets.Wait(context.Background())
+	return wait()
 }
 
 func (q *Query) commitLine(p *planned, out *build.Outcome, payloads [][]byte) commitLine {

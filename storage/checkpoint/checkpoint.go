@@ -66,8 +66,9 @@ type Checkpoint struct {
 	fresh   bool
 	offsets *numbered
 	commits *numbered
-	sources []*sourceLog // in the order of their declaration
-	cleaned bool         // what a crash left is gone
+	sources []*sourceLog     // in the order of their declaration
+	cleaned bool             // what a crash left is gone
+	epochs  map[int64]uint64 // of the kept batches: see head.Epoch; the writer guards it
 	writer  writer
 }
 
@@ -86,10 +87,13 @@ func Open(fsys vfs.FS, dir string, opt Options) (*Checkpoint, error) {
 		opt.Keep = defaultKeep
 	}
 	opt.Keep = max(opt.Keep, minKeep)
+	if vfs.ShareOf(fsys, dir) != nil {
+		opt.Keep = max(opt.Keep, compactEvery) // a compaction must know what belongs to its batches
+	}
 	if opt.Rand == nil {
 		opt.Rand = rand.Reader
 	}
-	c := &Checkpoint{fs: fsys, dir: dir, opt: opt}
+	c := &Checkpoint{fs: fsys, dir: dir, opt: opt, epochs: map[int64]uint64{}}
 	c.writer.init(c)
 	if err := c.open(); err != nil {
 		return nil, errors.Join(fault.IO("checkpoint", dir, err), c.unlock())
@@ -224,7 +228,7 @@ func (c *Checkpoint) create(path string) error {
 	if err != nil {
 		return err
 	}
-	return vfs.WriteFileAtomic(c.fs, path, append(line, '\n'), true)
+	return vfs.SwapFile(c.fs, path, nil, append(line, '\n'))
 }
 
 // newID returns a random UUID (version 4).
@@ -244,7 +248,7 @@ func (c *Checkpoint) nextEpoch() error {
 		Epoch uint64 `json:"epoch"`
 	}
 	path := c.path("epoch")
-	data, err := vfs.ReadFile(c.fs, path)
+	data, err := vfs.ReadFile(c.fs, path) // nil without a file
 	if err == nil {
 		var lines [][]byte
 		if lines, err = textlog.Decode(data); err == nil && len(lines) == 1 {
@@ -265,7 +269,7 @@ func (c *Checkpoint) nextEpoch() error {
 	if err != nil {
 		return err
 	}
-	return vfs.WriteFileAtomic(c.fs, path, textlog.Encode(line), true)
+	return vfs.SwapFile(c.fs, path, data, textlog.Encode(line))
 }
 
 // ID returns the query's id, the same over all restarts.
@@ -280,6 +284,11 @@ func (c *Checkpoint) Fresh() bool { return c.fresh }
 
 // Dir returns the directory.
 func (c *Checkpoint) Dir() string { return c.dir }
+
+// Contended reports that no lock keeps other processes out: the checkpoint is on an object
+// store. Then PREPARED(N) waits for offsets/N, which a late request of a dead process may
+// have written with another range.
+func (c *Checkpoint) Contended() bool { return vfs.ShareOf(c.fs, c.dir) != nil }
 
 // StateDir returns the directory for storage/state.
 func (c *Checkpoint) StateDir() string { return c.path("state") }

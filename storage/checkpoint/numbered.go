@@ -86,19 +86,40 @@ func (l *numbered) removeBelow(oldest int64) error {
 	return nil
 }
 
-// removeRange removes the files of [from, to), as far as they are there.
-func (l *numbered) removeRange(from, to int64) error {
-	for n := max(from, 0); n < to; n++ {
-		if err := l.fs.Remove(l.path(n)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fault.IO(l.name(n), l.path(n), err)
+// removeRange removes the files of [from, to) of both logs, as far as they are there.
+func (c *Checkpoint) removeRange(from, to int64) error {
+	if s := vfs.ShareOf(c.fs, c.dir); s != nil {
+		return c.removeTogether(s, from, to)
+	}
+	for _, l := range []*numbered{c.offsets, c.commits} {
+		for n := max(from, 0); n < to; n++ {
+			if err := l.fs.Remove(l.path(n)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return fault.IO(l.name(n), l.path(n), err)
+			}
 		}
 	}
 	return nil
 }
 
+// removeTogether is removeRange with one request.
+func (c *Checkpoint) removeTogether(s vfs.Shared, from, to int64) error {
+	var names []string
+	for n := max(from, 0); n < to; n++ {
+		names = append(names, c.offsets.path(n), c.commits.path(n))
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	return fault.IO("checkpoint", c.dir, s.RemoveMany(names))
+}
+
 // head is the first line of an offsets file: ours, not the caller's.
 type head struct {
-	Batch   int64    `json:"batch"`
+	Batch int64 `json:"batch"`
+	// Epoch is that of the process that wrote it, where no lock keeps others out: the
+	// source files of the batch have it in their names. A late request of a dead process
+	// may leave files of the same batch, and they must not be taken for these.
+	Epoch   uint64   `json:"epoch,omitempty"`
 	Oldest  int64    `json:"oldest"`            // files below it may be gone
 	Sources []string `json:"sources,omitempty"` // those with a file of this batch
 }
@@ -163,7 +184,8 @@ func (c *Checkpoint) readOffsets() (oldest int64, err error) {
 		if err != nil {
 			return 0, err
 		}
-		if err := c.checkTaken(n, hn.Sources); err != nil {
+		c.epochs[n] = hn.Epoch
+		if err := c.checkTaken(n, hn); err != nil {
 			return 0, err
 		}
 	}

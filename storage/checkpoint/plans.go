@@ -18,7 +18,7 @@ func (c *Checkpoint) SavePlan(lines ...[]byte) (k int64, err error) {
 		return 0, err
 	}
 	path := c.planPath(last + 1)
-	err = vfs.WriteFileAtomic(c.fs, path, textlog.Encode(lines...), true)
+	err = vfs.WriteFresh(c.fs, path, textlog.Encode(lines...))
 	return last + 1, fault.IO("pinned plan", path, err)
 }
 

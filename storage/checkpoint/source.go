@@ -19,7 +19,10 @@ import (
 // nine files of each size, and an entry is rewritten once per size.
 const compactEvery = 10
 
-const compactSuffix = ".compact"
+const (
+	compactSuffix = ".compact"
+	epochSuffix   = ".e"
+)
 
 // SourceOptions say how long the entries of a source are kept.
 type SourceOptions struct {
@@ -75,22 +78,51 @@ func escape(name string) string {
 	return b.String()
 }
 
-func (l *sourceLog) path(n int64) string {
-	return filepath.Join(l.dir, strconv.FormatInt(n, 10))
-}
+func (l *sourceLog) path(s span) string { return filepath.Join(l.dir, s.name()) }
 
 // span is a file of a source log: of one batch, or compacted of several.
 type span struct {
 	from, to int64
 	compact  bool
+	epoch    uint64 // see head.Epoch
 }
 
 func (s span) name() string {
 	name := strconv.FormatInt(s.to, 10)
-	if s.compact {
+	switch {
+	case s.compact:
 		name += compactSuffix
+	case s.epoch > 0:
+		name += epochSuffix + strconv.FormatUint(s.epoch, 10)
 	}
 	return name
+}
+
+// parseSpan reads the name of a file; others are not of the log.
+func parseSpan(name string) (s span, ok bool) {
+	base, compact := strings.CutSuffix(name, compactSuffix)
+	base, epoch, single := strings.Cut(base, epochSuffix)
+	n, err := strconv.ParseInt(base, 10, 64)
+	if err != nil || n < 0 {
+		return s, false
+	}
+	s = span{from: n, to: n, compact: compact}
+	if compact {
+		s.from = n + 1 - width(n)
+	} else if single {
+		s.epoch, err = strconv.ParseUint(epoch, 10, 64)
+	}
+	return s, err == nil
+}
+
+// written reports whether a file belongs to its batch: the offsets of the batch name the
+// epoch. One of another epoch was left by a process that died before its offsets were
+// durable.
+func (c *Checkpoint) written(s span) bool {
+	c.writer.mu.Lock()
+	defer c.writer.mu.Unlock()
+	epoch, known := c.epochs[s.to]
+	return s.compact || !known || epoch == s.epoch
 }
 
 // compactHead is the first line of a compacted file.
@@ -101,24 +133,21 @@ type compactHead struct {
 }
 
 // spans returns the files that make up the log, in order, and those that a
-// compacted one replaces.
-func (l *sourceLog) spans(fsys vfs.FS) (live, replaced []span, err error) {
-	list, err := fsys.ReadDir(l.dir)
+// compacted one replaces, or that belong to no batch.
+func (c *Checkpoint) spans(l *sourceLog) (live, replaced []span, err error) {
+	list, err := c.fs.ReadDir(l.dir)
 	if err != nil {
 		return nil, nil, fault.IO("source log "+l.name, l.dir, err)
 	}
 	var all []span
 	for _, e := range list {
-		base, compact := strings.CutSuffix(e.Name(), compactSuffix)
-		n, err := strconv.ParseInt(base, 10, 64)
-		if err != nil {
-			continue
+		switch s, ok := parseSpan(e.Name()); {
+		case !ok:
+		case !c.written(s):
+			replaced = append(replaced, s)
+		default:
+			all = append(all, s)
 		}
-		s := span{from: n, to: n, compact: compact}
-		if compact {
-			s.from = n + 1 - width(n)
-		}
-		all = append(all, s)
 	}
 	// A wider file comes first, so what it covers is seen after it.
 	slices.SortFunc(all, func(a, b span) int {
@@ -158,7 +187,7 @@ func width(n int64) int64 {
 // Entries gives f every kept entry in the order of the batches, up to the
 // last batch with offsets. The line is valid during the call only.
 func (l *SourceLog) Entries(f func(batch int64, line []byte) error) error {
-	live, _, err := l.spans(l.c.fs)
+	live, _, err := l.c.spans(l.sourceLog)
 	if err != nil {
 		return err
 	}
@@ -177,7 +206,7 @@ func (l *SourceLog) Entries(f func(batch int64, line []byte) error) error {
 // Batch returns what one of the kept batches took.
 func (l *SourceLog) Batch(n int64) ([][]byte, error) {
 	var lines [][]byte
-	live, _, err := l.spans(l.c.fs)
+	live, _, err := l.c.spans(l.sourceLog)
 	if err != nil {
 		return nil, err
 	}
@@ -196,7 +225,7 @@ func (l *SourceLog) Batch(n int64) ([][]byte, error) {
 }
 
 func (l *sourceLog) readSpan(fsys vfs.FS, s span, f func(batch int64, line []byte) error) error {
-	path := filepath.Join(l.dir, s.name())
+	path := l.path(s)
 	what := fmt.Sprintf("source log %s %s", l.name, s.name())
 	data, err := vfs.ReadFile(fsys, path)
 	if err != nil {
@@ -234,15 +263,15 @@ func eachLine(batch int64, lines [][]byte, f func(batch int64, line []byte) erro
 }
 
 // checkTaken checks that the source files that batch n wrote are still there.
-func (c *Checkpoint) checkTaken(n int64, sources []string) error {
-	for _, name := range sources {
+func (c *Checkpoint) checkTaken(n int64, h head) error {
+	for _, name := range h.Sources {
 		l := &sourceLog{name: name, dir: c.path("sources", escape(name))}
-		live, _, err := l.spans(c.fs)
+		live, _, err := c.spans(l)
 		if err != nil {
 			return err
 		}
 		if !slices.ContainsFunc(live, func(s span) bool { return s.from <= n && n <= s.to }) {
-			return &fault.Error{Kind: fault.ErrMissing, What: fmt.Sprintf("source log %s %d", name, n), Path: l.path(n), Batch: n,
+			return &fault.Error{Kind: fault.ErrMissing, What: fmt.Sprintf("source log %s %d", name, n), Path: l.path(span{to: n, epoch: h.Epoch}), Batch: n,
 				Why: "the offset log says that the batch wrote it", Hint: logHint}
 		}
 	}
@@ -262,12 +291,18 @@ func (c *Checkpoint) cleanSources() error {
 		if err := removeTemps(c.fs, l.dir); err != nil {
 			return err
 		}
-		live, replaced, err := l.spans(c.fs)
+		live, replaced, err := c.spans(l)
 		if err != nil {
 			return err
 		}
 		stale := slices.DeleteFunc(live, func(s span) bool { return s.to <= c.offsets.last })
-		if err := l.remove(c.fs, append(stale, replaced...)); err != nil {
+		stale = append(stale, replaced...)
+		if c.Contended() {
+			// The offsets of the dead process may still be on their way: what they name
+			// must be there. A compaction removes the files of a batch that has others.
+			stale = slices.DeleteFunc(stale, func(s span) bool { return s.to > c.offsets.last })
+		}
+		if err := l.remove(c.fs, stale); err != nil {
 			return err
 		}
 		if err := vfs.SyncDir(c.fs, l.dir); err != nil {
@@ -278,8 +313,15 @@ func (c *Checkpoint) cleanSources() error {
 }
 
 func (l *sourceLog) remove(fsys vfs.FS, spans []span) error {
+	if shared := vfs.ShareOf(fsys, l.dir); shared != nil && len(spans) > 0 {
+		names := make([]string, len(spans))
+		for i, s := range spans {
+			names[i] = l.path(s)
+		}
+		return fault.IO("source log "+l.name, l.dir, shared.RemoveMany(names))
+	}
 	for _, s := range spans {
-		path := filepath.Join(l.dir, s.name())
+		path := l.path(s)
 		if err := fsys.Remove(path); err != nil {
 			return fault.IO("source log "+l.name, path, err)
 		}
@@ -293,25 +335,25 @@ func (c *Checkpoint) tidySources(n, oldest int64) error {
 	var errs []error
 	for _, l := range c.sources {
 		if l.opt.Transient {
-			errs = append(errs, l.purge(c.fs, oldest))
+			errs = append(errs, c.purge(l, oldest))
 		} else if width(n) > 1 {
-			errs = append(errs, l.compactUpTo(c.fs, n))
+			errs = append(errs, c.compactUpTo(l, n))
 		}
 	}
 	return errors.Join(errs...)
 }
 
-func (l *sourceLog) purge(fsys vfs.FS, oldest int64) error {
-	live, _, err := l.spans(fsys)
+func (c *Checkpoint) purge(l *sourceLog, oldest int64) error {
+	live, _, err := c.spans(l)
 	if err != nil {
 		return err
 	}
-	return l.remove(fsys, slices.DeleteFunc(live, func(s span) bool { return s.to >= oldest }))
+	return l.remove(c.fs, slices.DeleteFunc(live, func(s span) bool { return s.to >= oldest }))
 }
 
 // compactUpTo writes n.compact and removes the files that it replaces.
-func (l *sourceLog) compactUpTo(fsys vfs.FS, n int64) error {
-	live, _, err := l.spans(fsys)
+func (c *Checkpoint) compactUpTo(l *sourceLog, n int64) error {
+	live, foreign, err := c.spans(l)
 	if err != nil {
 		return err
 	}
@@ -322,7 +364,7 @@ func (l *sourceLog) compactUpTo(fsys vfs.FS, n int64) error {
 	}
 	lines := [][]byte{nil}
 	for _, s := range covered {
-		err := l.readSpan(fsys, s, func(batch int64, line []byte) error {
+		err := l.readSpan(c.fs, s, func(batch int64, line []byte) error {
 			if l.opt.Keep != nil && !l.opt.Keep(batch, line) {
 				return nil
 			}
@@ -340,9 +382,10 @@ func (l *sourceLog) compactUpTo(fsys vfs.FS, n int64) error {
 	if lines[0], err = json.Marshal(h); err != nil {
 		return err
 	}
-	path := l.path(n) + compactSuffix
-	if err := vfs.WriteFileAtomic(fsys, path, textlog.Encode(lines...), true); err != nil {
+	path := l.path(span{to: n, compact: true})
+	if err := vfs.WriteFileAtomic(c.fs, path, textlog.Encode(lines...), true); err != nil {
 		return fault.IO("source log "+l.name, path, err)
 	}
-	return l.remove(fsys, slices.DeleteFunc(covered, func(s span) bool { return s.compact && s.to == n }))
+	covered = append(covered, slices.DeleteFunc(foreign, func(s span) bool { return s.from < h.From || s.to > n })...)
+	return l.remove(c.fs, slices.DeleteFunc(covered, func(s span) bool { return s.compact && s.to == n }))
 }

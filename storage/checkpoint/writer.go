@@ -90,18 +90,22 @@ func (c *Checkpoint) WriteOffsets(n int64, lines [][]byte, taken ...Taken) *Pend
 	if first := c.Oldest(); first != NoBatch {
 		j.head.Oldest = max(n-int64(c.opt.Keep)+1, first)
 	}
+	if c.Contended() {
+		j.head.Epoch = c.epoch
+	}
 	for _, t := range taken {
 		if len(t.Lines) == 0 {
 			continue
 		}
 		j.head.Sources = append(j.head.Sources, t.Source.name)
-		j.before = append(j.before, vfs.NewFile{Path: t.Source.path(n), Data: textlog.Encode(t.Lines...)})
+		path := t.Source.path(span{to: n, epoch: j.head.Epoch})
+		j.before = append(j.before, vfs.NewFile{Path: path, Data: textlog.Encode(t.Lines...), Fresh: true})
 	}
 	first, err := json.Marshal(j.head)
 	if err != nil {
 		return c.writer.refuse(err)
 	}
-	j.file = vfs.NewFile{Path: c.offsets.path(n), Data: textlog.Encode(append([][]byte{first}, lines...)...)}
+	j.file = vfs.NewFile{Path: c.offsets.path(n), Data: textlog.Encode(append([][]byte{first}, lines...)...), Fresh: true}
 	return c.writer.add(j)
 }
 
@@ -311,6 +315,9 @@ func (w *writer) finish(group []*job, err error) {
 			if j.log.first == NoBatch {
 				j.log.first = j.n
 			}
+			if j.log == w.c.offsets {
+				w.c.epochs[j.n] = j.head.Epoch
+			}
 		}
 		j.pending.err = err
 		close(j.pending.done)
@@ -320,14 +327,15 @@ func (w *writer) finish(group []*job, err error) {
 // tidy removes what the durable offsets say is not needed any more, and
 // compacts source logs.
 func (c *Checkpoint) tidy(j *job) error {
-	from := c.Oldest()
-	for _, l := range []*numbered{c.offsets, c.commits} {
-		if err := l.removeRange(from, j.head.Oldest); err != nil {
-			return err
-		}
+	if err := c.removeRange(c.Oldest(), j.head.Oldest); err != nil {
+		return err
 	}
+	err := c.tidySources(j.n, j.head.Oldest)
 	c.writer.mu.Lock()
+	defer c.writer.mu.Unlock()
+	for n := c.offsets.first; n < j.head.Oldest; n++ {
+		delete(c.epochs, n)
+	}
 	c.offsets.first = max(c.offsets.first, j.head.Oldest)
-	c.writer.mu.Unlock()
-	return c.tidySources(j.n, j.head.Oldest)
+	return err
 }

@@ -20,8 +20,9 @@ import (
 
 // Life is one run of the process.
 type Life struct {
-	FS   *vfs.Crashable
-	N    int // 0 is the first
+	FS   vfs.FS
+	Root string // of what the workload keeps: "/data", or a place on an object store
+	N    int    // 0 is the first
 	Rand *rand.Rand
 }
 
@@ -130,7 +131,7 @@ func undisturbed(seed uint64, work, check Workload) (int64, error) {
 }
 
 func life(fs *vfs.Crashable, seed uint64, n int) Life {
-	return Life{FS: fs, N: n, Rand: rand.New(rand.NewPCG(seed, uint64(n)+100))}
+	return Life{FS: fs, Root: "/data", N: n, Rand: rand.New(rand.NewPCG(seed, uint64(n)+100))}
 }
 
 // Run runs one schedule. A panic is an error of it.

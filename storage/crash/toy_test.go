@@ -25,8 +25,6 @@ const (
 	toyKeys = 5
 	window  = 6
 	padding = 0xcd
-	ckpt    = "/data/ckpt"
-	table   = "/data/out/table"
 )
 
 type toy struct {
@@ -78,18 +76,18 @@ func toyWork(rows int64) crash.Workload {
 func (t *toy) open() (err error) {
 	var seed [32]byte
 	binary.LittleEndian.PutUint64(seed[:], t.Rand.Uint64())
-	t.cp, err = checkpoint.Open(t.FS, ckpt, checkpoint.Options{Keep: 3, Manual: true, Rand: bytes.NewReader(seed[:])})
+	t.cp, err = checkpoint.Open(t.FS, t.Root+"/ckpt", checkpoint.Options{Keep: 3, Manual: true, Rand: bytes.NewReader(seed[:])})
 	if err != nil {
 		return err
 	}
 	if t.src, err = t.cp.Source("rows", checkpoint.SourceOptions{}); err != nil {
 		return err
 	}
-	if err := vfs.MkdirAllSync(t.FS, "/data/out"); err != nil {
+	if err := vfs.MkdirAllSync(t.FS, t.Root+"/out"); err != nil {
 		return err
 	}
 	// What the process before this one left of the sink may not be durable.
-	if err := t.FS.SyncDir("/data/out"); err != nil {
+	if err := t.FS.SyncDir(t.Root + "/out"); err != nil {
 		return err
 	}
 	t.st, err = state.Open(t.FS, t.cp.StateDir(), state.Options{Epoch: t.cp.Epoch(), Retain: 2,
@@ -183,6 +181,11 @@ func (t *toy) batch(id int64, s span) error {
 			return err
 		}
 	}
+	if t.cp.Contended() {
+		if err := wait(); err != nil {
+			return err
+		}
+	}
 	if err := t.st.Append(b); err != nil {
 		return err
 	}
@@ -242,17 +245,20 @@ type sink struct {
 	Batch  int64
 	Digest uint64
 	Rows   []row
+	raw    []byte
 }
 
 func (t *toy) readSink() (s sink, err error) {
-	data, err := vfs.ReadFile(t.FS, table)
+	data, err := vfs.ReadFile(t.FS, t.Root+"/out/table")
 	if errors.Is(err, fs.ErrNotExist) {
 		return sink{Batch: checkpoint.NoBatch}, nil
 	}
 	if err != nil {
 		return s, err
 	}
-	return s, json.Unmarshal(data, &s)
+	err = json.Unmarshal(data, &s)
+	s.raw = data
+	return s, err
 }
 
 // publish follows the marker rule.
@@ -282,18 +288,24 @@ func (t *toy) publish(id int64, payload []byte) error {
 	if data, err = json.Marshal(s); err != nil {
 		return err
 	}
+	if vfs.ShareOf(t.FS, t.Root) != nil {
+		return vfs.SwapFile(t.FS, t.Root+"/out/table", s.raw, data)
+	}
 	// The sink is another system: its own durability is no mutant's concern.
-	return vfs.WriteFileAtomic(outside{t.FS}, table, data, true)
+	return vfs.WriteFileAtomic(outside{t.FS, t.Root + "/out"}, t.Root+"/out/table", data, true)
 }
 
 // outside syncs directories whatever the mutant.
-type outside struct{ *vfs.Crashable }
+type outside struct {
+	vfs.FS
+	dir string
+}
 
 func (o outside) Rename(from, to string) error {
-	if err := o.Crashable.Rename(from, to); err != nil {
+	if err := o.FS.Rename(from, to); err != nil {
 		return err
 	}
-	return o.SyncDir("/data/out")
+	return o.SyncDir(o.dir)
 }
 
 // toyCheck compares sink, state and source log with the finished input.

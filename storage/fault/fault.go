@@ -99,7 +99,13 @@ func IO(what, path string, err error) error {
 	}
 	e := &Error{Kind: ErrIO, What: what, Path: path, Batch: NoBatch, Err: err,
 		Hint: "check the device and the file system, then start the query again: it recovers from what is durable"}
+	var remote interface{ WayOut() string }
 	switch {
+	case errors.Is(err, vfs.ErrConflict):
+		e.Kind = ErrFenced
+		e.Hint = "a checkpoint serves one running query, and the one started last has it: stop one of the two"
+	case errors.As(err, &remote):
+		e.Hint = "start the query again once that is repaired: it recovers from what is durable"
 	case vfs.IsDiskFull(err):
 		e.Kind, e.Why = ErrDiskFull, "no space left"
 		e.Hint = "free some space on that file system, then start the query again: nothing is lost"

@@ -211,7 +211,7 @@ func (s *Store) writeRun(ctx context.Context, in *inputs, lo, hi int64, bottom b
 	if err != nil {
 		return ref, false, err
 	}
-	w, err := newRunWriter(s.fs, filepath.Join(s.runDir(), in.op), lo, hi, s.opt.BlockBytes)
+	w, err := newRunWriter(s.fs, filepath.Join(s.runDir(), in.op), lo, hi, s.epoch, s.opt.BlockBytes)
 	if err != nil {
 		return ref, false, err
 	}

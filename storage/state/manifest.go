@@ -146,7 +146,7 @@ func (s *Store) install(m manifest) error {
 		}
 	}
 	path := filepath.Join(s.dir, manifestName(m.Number))
-	if err := vfs.WriteFileAtomic(s.fs, path, textlog.Encode(line), true); err != nil {
+	if err := vfs.WriteFresh(s.fs, path, textlog.Encode(line)); err != nil {
 		return fault.IO("state manifest "+strconv.FormatInt(m.Number, 10), path, err)
 	}
 	s.mu.Lock()
@@ -189,13 +189,21 @@ func (s *Store) removeObsolete() error {
 		return err
 	}
 	for _, e := range list {
-		if !kept[e.Name()] && (strings.HasPrefix(e.Name(), manifestPrefix) || vfs.IsTemp(e.Name())) {
+		if s.obsolete(e.Name(), kept) {
 			if err := s.fs.Remove(filepath.Join(s.dir, e.Name())); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
+}
+
+// obsolete reports a manifest before those that are kept, or a temporary file. A later
+// manifest is that of a run which has taken over.
+func (s *Store) obsolete(name string, kept map[string]bool) bool {
+	digits, ok := strings.CutPrefix(name, manifestPrefix)
+	n, err := strconv.ParseInt(digits, 10, 64)
+	return vfs.IsTemp(name) || ok && err == nil && !kept[name] && n < s.man.Number
 }
 
 // keptFiles are the names, relative to the state directory, of manifests and
@@ -246,8 +254,8 @@ func (s *Store) removeRuns(kept map[string]bool) error {
 			return err
 		}
 		for _, e := range list {
-			if kept[filepath.Join("runs", op.Name(), e.Name())] {
-				continue
+			if kept[filepath.Join("runs", op.Name(), e.Name())] || runEpoch(e.Name()) > s.epoch {
+				continue // a later run that has taken over may need it
 			}
 			if err := s.fs.Remove(filepath.Join(dir, e.Name())); err != nil {
 				return err

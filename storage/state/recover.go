@@ -26,7 +26,9 @@ func Open(fsys vfs.FS, dir string, opt Options) (*Store, error) {
 	if err == nil {
 		err = s.recoverLog()
 	}
-	if err == nil && !s.opt.ReadOnly {
+	// Where no lock holds, the last manifest of a dead process may still be on its way, and
+	// names runs that nothing names yet: they stay until this one has installed its own.
+	if err == nil && !s.opt.ReadOnly && vfs.ShareOf(s.fs, dir) == nil {
 		err = s.removeObsolete()
 	}
 	if err != nil {
@@ -69,7 +71,8 @@ func (s *Store) prepareDirs() error {
 			return err
 		}
 	}
-	return nil
+	// What the log holds from here on is the last that an earlier process wrote.
+	return vfs.TakeOver(s.fs, s.logDir())
 }
 
 // recoverLog reads the log behind the manifest.

@@ -8,17 +8,20 @@ import (
 	"fmt"
 	"hash"
 	"path/filepath"
+	"strconv"
+	"strings"
 
 	"github.com/sqlstream/sqlstream/storage/vfs"
 )
 
-// runWriter writes a run file. Its name holds its batches and the hash of its
-// content, so that a name never means two contents.
+// runWriter writes a run file. Its name holds its batches, the epoch of the process that
+// wrote it and the hash of its content, so that a name never means two contents.
 type runWriter struct {
 	fs     vfs.FS
 	dir    string
 	file   vfs.File
 	hash   hash.Hash
+	epoch  uint64
 	block  int
 	off    int64  // of the file
 	out    []byte // finished bytes not yet written
@@ -31,7 +34,7 @@ type runWriter struct {
 
 const runWriteBytes = 1 << 20
 
-func newRunWriter(fsys vfs.FS, dir string, lo, hi int64, block int) (*runWriter, error) {
+func newRunWriter(fsys vfs.FS, dir string, lo, hi int64, epoch uint64, block int) (*runWriter, error) {
 	if err := vfs.MkdirAllSync(fsys, dir); err != nil {
 		return nil, err
 	}
@@ -39,7 +42,7 @@ func newRunWriter(fsys vfs.FS, dir string, lo, hi int64, block int) (*runWriter,
 	if err != nil {
 		return nil, err
 	}
-	w := &runWriter{fs: fsys, dir: dir, file: f, hash: sha256.New(), block: block}
+	w := &runWriter{fs: fsys, dir: dir, file: f, hash: sha256.New(), epoch: epoch, block: block}
 	w.footer.lo, w.footer.hi = lo, hi
 	w.out = append(w.out, runMagic...)
 	w.out = binary.LittleEndian.AppendUint32(w.out, FormatVersion)
@@ -48,6 +51,18 @@ func newRunWriter(fsys vfs.FS, dir string, lo, hi int64, block int) (*runWriter,
 }
 
 const tempRun = ".run.tmp"
+
+// runEpoch is the epoch in the name of a run, 0 in one of a program that wrote none. A
+// process removes no run of a later one: where no lock holds, it may not know yet that it
+// was replaced.
+func runEpoch(name string) uint64 {
+	parts := strings.Split(name, "-")
+	if len(parts) != 4 {
+		return 0
+	}
+	n, _ := strconv.ParseUint(strings.TrimPrefix(parts[2], "e"), 10, 64)
+	return n
+}
 
 // add appends an entry; keys ascend.
 func (w *runWriter) add(key, value []byte, deleted bool) error {
@@ -113,7 +128,7 @@ func (w *runWriter) finish(ranges []byte) (ref runRef, exists bool, err error) {
 	if err = errors.Join(err, w.file.Close()); err != nil {
 		return runRef{}, false, err
 	}
-	name := fmt.Sprintf("%d-%d-%s.run", w.footer.lo, w.footer.hi, hex.EncodeToString(w.hash.Sum(nil)[:8]))
+	name := fmt.Sprintf("%d-%d-e%d-%s.run", w.footer.lo, w.footer.hi, w.epoch, hex.EncodeToString(w.hash.Sum(nil)[:8]))
 	if err := w.fs.Rename(filepath.Join(w.dir, tempRun), filepath.Join(w.dir, name)); err != nil {
 		return runRef{}, false, err
 	}

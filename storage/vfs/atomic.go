@@ -11,6 +11,9 @@ import (
 type NewFile struct {
 	Path string
 	Data []byte
+	// Fresh says that the name is given out once: where no lock keeps other writers out,
+	// the write fails with ErrConflict if one of them was faster.
+	Fresh bool
 }
 
 // WriteFileAtomic replaces path by data: readers see the old content or the
@@ -18,9 +21,9 @@ type NewFile struct {
 // returned; without, a crash leaves the old content, the new, or an empty file.
 func WriteFileAtomic(fsys FS, path string, data []byte, durable bool) error {
 	if durable {
-		return WriteFilesAtomic(fsys, []NewFile{{path, data}})
+		return WriteFilesAtomic(fsys, []NewFile{{Path: path, Data: data}})
 	}
-	if err := stageFile(fsys, NewFile{path, data}, false); err != nil {
+	if err := stageFile(fsys, NewFile{Path: path, Data: data}, false); err != nil {
 		return err
 	}
 	return fsys.Rename(tempName(path), path)
@@ -49,7 +52,7 @@ func WriteFilesAtomic(fsys FS, waves ...[]NewFile) error {
 
 func publishWave(fsys FS, wave []NewFile) error {
 	for _, f := range wave {
-		if err := fsys.Rename(tempName(f.Path), f.Path); err != nil {
+		if err := reveal(fsys, f); err != nil {
 			return err
 		}
 	}
@@ -62,9 +65,22 @@ func publishWave(fsys FS, wave []NewFile) error {
 	return each(fsys, len(dirs), func(i int) error { return SyncDir(fsys, dirs[i]) })
 }
 
+// reveal gives a staged file its name.
+func reveal(fsys FS, f NewFile) error {
+	if f.Fresh {
+		if s := ShareOf(fsys, f.Path); s != nil {
+			return s.RenameNew(tempName(f.Path), f.Path)
+		}
+	}
+	return fsys.Rename(tempName(f.Path), f.Path)
+}
+
 // each calls f for 0 to n-1: on the real file system all at once, since a
 // journal makes flushes that wait together durable in one write.
 func each(fsys FS, n int, f func(i int) error) error {
+	if r, ok := fsys.(*Router); ok {
+		fsys = r.local
+	}
 	if _, real := fsys.(osFS); !real || n < 2 {
 		for i := range n {
 			if err := f(i); err != nil {
@@ -118,6 +134,11 @@ func tempName(path string) string {
 // WriteFileAtomic leaves behind; its owner may remove it.
 func IsTemp(name string) bool {
 	return len(name) > 5 && name[0] == '.' && filepath.Ext(name) == ".tmp"
+}
+
+// WriteFresh writes a file durably under a name that is given out once: see NewFile.
+func WriteFresh(fsys FS, path string, data []byte) error {
+	return WriteFilesAtomic(fsys, []NewFile{{Path: path, Data: data, Fresh: true}})
 }
 
 // ReadFile returns the whole content of a file.

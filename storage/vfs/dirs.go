@@ -23,6 +23,9 @@ func NewDirs(fsys FS) *Dirs { return &Dirs{fsys, map[string]bool{}} }
 // looked for.
 func (d *Dirs) Make(dir string) error {
 	dir = filepath.Clean(dir)
+	if _, _, ok := Scheme(dir); ok { // a directory of a store is part of a name
+		return d.fs.MkdirAll(dir)
+	}
 	_, err := d.fs.Stat(dir)
 	there := err == nil
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -164,7 +164,7 @@ func TestWriteFilesAtomicAtEveryCrash(t *testing.T) {
 			must(t, MkdirAllSync(c, "/d/first"))
 			must(t, WriteFileAtomic(c, "/d/f", []byte("old"), true))
 			c.CrashAt(c.Ops() + at)
-			done := WriteFilesAtomic(c, []NewFile{{"/d/first/a", []byte("A")}}, []NewFile{{"/d/f", []byte("new")}}) == nil
+			done := WriteFilesAtomic(c, []NewFile{{Path: "/d/first/a", Data: []byte("A")}}, []NewFile{{Path: "/d/f", Data: []byte("new")}}) == nil
 			boot := c.CrashClone(survival)
 			got, err := ReadFile(boot, "/d/f")
 			must(t, err)
