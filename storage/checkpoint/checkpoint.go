@@ -66,9 +66,11 @@ type Checkpoint struct {
 	fresh   bool
 	offsets *numbered
 	commits *numbered
-	sources []*sourceLog     // in the order of their declaration
-	cleaned bool             // what a crash left is gone
-	epochs  map[int64]uint64 // of the kept batches: see head.Epoch; the writer guards it
+	sources []*sourceLog             // in the order of their declaration
+	read    bool                     // the logs are, not only listed
+	listed  map[string][]fs.DirEntry // while the logs are read: directories of sources
+	cleaned bool                     // what a crash left is gone
+	epochs  map[int64]uint64         // of the kept batches: see head.Epoch; the writer guards it
 	writer  writer
 }
 
@@ -113,10 +115,13 @@ func (c *Checkpoint) open() error {
 	if err := c.readMetadata(); err != nil {
 		return err
 	}
-	if err := c.readLogs(); err != nil {
+	read := c.readLogs
+	if c.Contended() && !c.opt.ReadOnly {
+		read = c.listLogs // Plan reads them, once nobody else can prepare a batch
+	}
+	if err := read(); err != nil {
 		return err
 	}
-	c.writer.lastOffsets, c.writer.lastCommit = c.offsets.last, c.commits.last
 	if c.opt.ReadOnly {
 		return nil
 	}
@@ -331,8 +336,13 @@ func (c *Checkpoint) Offsets(n int64) ([][]byte, error) {
 func (c *Checkpoint) Commit(n int64) ([][]byte, error) { return c.commits.read(n) }
 
 // Plan returns what to do on this start, given the last batch of the state
-// log or NoBatch, and removes what a crash left of batches that were not begun.
+// log, which is open by then, or NoBatch, and removes what a crash left of batches that were not begun.
 func (c *Checkpoint) Plan(prepared int64) (Recovery, error) {
+	if c.Contended() && !c.opt.ReadOnly {
+		if err := c.readLogs(); err != nil {
+			return Recovery{}, err
+		}
+	}
 	r, err := Plan(Survivors{Offsets: c.LastOffsets(), Prepared: prepared, Commit: c.LastCommit()})
 	var e *fault.Error
 	if errors.As(err, &e) {

@@ -18,8 +18,9 @@ import (
 type numbered struct {
 	fs          vfs.FS
 	dir         string
-	what        string // "offset log"
-	first, last int64  // the durable batches, NoBatch without any; the writer guards them
+	what        string           // "offset log"
+	first, last int64            // the durable batches, NoBatch without any; the writer guards them
+	ahead       map[int64][]byte // of readAhead
 }
 
 func (l *numbered) path(n int64) string {
@@ -46,8 +47,33 @@ func (l *numbered) list() ([]int64, error) {
 
 const logHint = "restore the file from a copy of the checkpoint, or start the query with a new one"
 
+// readAhead reads files that read will be asked for, where they are far away.
+func (l *numbered) readAhead(ids []int64) error {
+	if vfs.ShareOf(l.fs, l.dir) == nil {
+		return nil
+	}
+	names := make([]string, len(ids))
+	for i, n := range ids {
+		names[i] = l.path(n)
+	}
+	all, err := vfs.ReadFiles(l.fs, names)
+	if err != nil {
+		return fault.IO(l.what, l.dir, err)
+	}
+	l.ahead = make(map[int64][]byte, len(ids))
+	for i, n := range ids {
+		if all[i] != nil {
+			l.ahead[n] = all[i]
+		}
+	}
+	return nil
+}
+
 func (l *numbered) read(n int64) ([][]byte, error) {
-	data, err := vfs.ReadFile(l.fs, l.path(n))
+	data, err := l.ahead[n], error(nil)
+	if data == nil {
+		data, err = vfs.ReadFile(l.fs, l.path(n))
+	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, l.missing(n, "the file does not exist")
 	}
@@ -137,13 +163,37 @@ func splitHead(lines [][]byte) (head, [][]byte, error) {
 
 // readLogs reads both logs and checks that nothing within them is lost.
 func (c *Checkpoint) readLogs() error {
+	c.newLogs()
+	c.listed = map[string][]fs.DirEntry{}
+	defer func() { c.listed = nil }()
+	oldest, err := c.readOffsets()
+	if err == nil {
+		err = c.readCommits(oldest)
+	}
+	c.offsets.ahead, c.commits.ahead = nil, nil
+	c.writer.lastOffsets, c.writer.lastCommit = c.offsets.last, c.commits.last
+	c.read = true
+	return err
+}
+
+func (c *Checkpoint) newLogs() {
 	c.offsets = &numbered{fs: c.fs, dir: c.path("offsets"), what: "offset log", first: NoBatch, last: NoBatch}
 	c.commits = &numbered{fs: c.fs, dir: c.path("commits"), what: "commit log", first: NoBatch, last: NoBatch}
-	oldest, err := c.readOffsets()
-	if err != nil {
-		return err
+}
+
+// listLogs finds out only which batches are there.
+func (c *Checkpoint) listLogs() error {
+	c.newLogs()
+	for _, l := range []*numbered{c.offsets, c.commits} {
+		ids, err := l.list()
+		if err != nil {
+			return err
+		}
+		if len(ids) > 0 {
+			l.first, l.last = ids[0], ids[len(ids)-1]
+		}
 	}
-	return c.readCommits(oldest)
+	return nil
 }
 
 // clean removes what a crash left. It waits until Plan has found that nothing was lost: a
@@ -151,6 +201,11 @@ func (c *Checkpoint) readLogs() error {
 func (c *Checkpoint) clean() error {
 	if c.opt.ReadOnly || c.cleaned {
 		return nil
+	}
+	if !c.read {
+		if err := c.readLogs(); err != nil {
+			return err
+		}
 	}
 	for _, l := range []*numbered{c.offsets, c.commits} {
 		if err := l.removeBelow(c.offsets.first); err != nil {
@@ -175,6 +230,11 @@ func (c *Checkpoint) readOffsets() (oldest int64, err error) {
 	h, err := c.readHead(last)
 	if err != nil {
 		return 0, err
+	}
+	if at, _ := slices.BinarySearch(ids, h.Oldest); at < len(ids) {
+		if err := l.readAhead(ids[at:]); err != nil {
+			return 0, err
+		}
 	}
 	for n := h.Oldest; n <= last; n++ {
 		if _, found := slices.BinarySearch(ids, n); !found {
@@ -215,10 +275,11 @@ func (c *Checkpoint) readCommits(oldest int64) error {
 	if err != nil {
 		return err
 	}
-	for _, n := range ids {
-		if n < oldest {
-			continue
-		}
+	at, _ := slices.BinarySearch(ids, oldest)
+	if err := c.commits.readAhead(ids[at:]); err != nil {
+		return err
+	}
+	for _, n := range ids[at:] {
 		if _, err := c.commits.read(n); err != nil {
 			return err
 		}

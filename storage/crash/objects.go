@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 
-	"github.com/sqlstream/sqlstream/storage/vfs"
 	"github.com/sqlstream/sqlstream/storage/vfs/object"
 	"github.com/sqlstream/sqlstream/storage/vfs/object/objecttest"
 )
@@ -105,7 +104,7 @@ func RunObjects(s ObjectSchedule, work, check Workload) (err error) {
 			store.Deliver()
 			return check(objectLife(store.Client(), s.Seed, n+1))
 		case c.Dead():
-		case errors.Is(err, vfs.ErrConflict) && n < maxLives:
+		case lostRace(err) && n < maxLives:
 		default:
 			return fmt.Errorf("life %d: %w", n, err)
 		}

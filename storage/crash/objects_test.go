@@ -29,3 +29,16 @@ func TestEveryRequestFails(t *testing.T) {
 	}
 	t.Logf("%d schedules over %d requests", r.Schedules, r.Ops)
 }
+
+// Two processes on one checkpoint: the older one wakes up in the middle of the younger
+// one's work, and can neither change its result nor go on.
+func TestZombies(t *testing.T) {
+	r, err := crash.EnumerateZombies(crash.Config{Seed: 3, Seconds: 9}, toyWork(16), toyCheck(16))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%+v", r)
+	if r.Fenced < r.Schedules*3/4 {
+		t.Fatalf("%d of %d zombies were fenced", r.Fenced, r.Schedules)
+	}
+}

@@ -3,9 +3,11 @@ package state
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"path/filepath"
 
 	"github.com/sqlstream/sqlstream/storage/fault"
+	"github.com/sqlstream/sqlstream/storage/vfs"
 )
 
 const (
@@ -76,10 +78,22 @@ func (s *Store) Compact(ctx context.Context) error {
 		if err == nil || ctx.Err() != nil {
 			return err
 		}
+		err = s.orReplaced(err)
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		return s.fail(fault.IO("state merge", s.runDir(), err))
 	}
+}
+
+// orReplaced says of a file that is gone that another process has taken over, if so.
+func (s *Store) orReplaced(err error) error {
+	if s.opt.ReadOnly || !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if e := vfs.Confirm(s.fs, s.logDir()); e != nil {
+		return fault.IO("state store", s.dir, e)
+	}
+	return err
 }
 
 func (s *Store) mergeLoop(ctx context.Context) {

@@ -37,7 +37,7 @@ func (s *Store) LoadRange(op string, batch int64, start, end []byte, f func(key,
 	}
 	in, err := s.openInputs(op, v.stack(op), v.records)
 	if err != nil {
-		return err
+		return s.orReplaced(err)
 	}
 	defer in.close()
 	m, err := newMerger(in.sources, in.ranges, start)

@@ -173,6 +173,11 @@ func (s *Store) floor() uint64 {
 // removeObsolete removes what neither of the kept manifests names. They are
 // durable by now.
 func (s *Store) removeObsolete() error {
+	if !mutant.On("files are removed by a process that was replaced") {
+		if err := vfs.Confirm(s.fs, s.logDir()); err != nil {
+			return err
+		}
+	}
 	s.files.Lock()
 	defer s.files.Unlock()
 	s.mu.Lock()

@@ -3,8 +3,11 @@ package vfs
 import (
 	"errors"
 	"io"
+	"io/fs"
 	"path/filepath"
 	"sync"
+
+	"github.com/sqlstream/sqlstream/exec/mutant"
 )
 
 // NewFile is a file to be written whole.
@@ -67,7 +70,7 @@ func publishWave(fsys FS, wave []NewFile) error {
 
 // reveal gives a staged file its name.
 func reveal(fsys FS, f NewFile) error {
-	if f.Fresh {
+	if f.Fresh && !mutant.On("a fresh name replaces another") {
 		if s := ShareOf(fsys, f.Path); s != nil {
 			return s.RenameNew(tempName(f.Path), f.Path)
 		}
@@ -139,6 +142,31 @@ func IsTemp(name string) bool {
 // WriteFresh writes a file durably under a name that is given out once: see NewFile.
 func WriteFresh(fsys FS, path string, data []byte) error {
 	return WriteFilesAtomic(fsys, []NewFile{{Path: path, Data: data, Fresh: true}})
+}
+
+// readers is how many files ReadFiles reads at a time.
+const readers = 16
+
+// ReadFiles returns the contents of files, read at the same time; nil for one that does
+// not exist.
+func ReadFiles(fsys FS, names []string) ([][]byte, error) {
+	out, errs := make([][]byte, len(names)), make([]error, len(names))
+	slots := make(chan struct{}, readers)
+	var wg sync.WaitGroup
+	for i := range names {
+		slots <- struct{}{}
+		wg.Go(func() {
+			defer func() { <-slots }()
+			data, err := ReadFile(fsys, names[i])
+			if err == nil {
+				out[i] = append([]byte{}, data...)
+			} else if !errors.Is(err, fs.ErrNotExist) {
+				errs[i] = err
+			}
+		})
+	}
+	wg.Wait()
+	return out, errors.Join(errs...)
 }
 
 // ReadFile returns the whole content of a file.

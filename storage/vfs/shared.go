@@ -18,6 +18,9 @@ type Shared interface {
 	// TakeOver makes every later Sync of other processes to files of dir fail that were
 	// made by CreateExclusive. What is there when it returns is the last that they wrote.
 	TakeOver(dir string) error
+	// Confirm fails with ErrConflict if another process has taken dir over since TakeOver.
+	// If it does not, whoever takes it over later sees what was written before.
+	Confirm(dir string) error
 	// RemoveMany is Remove for several files; missing ones are no error.
 	RemoveMany(names []string) error
 }
@@ -39,6 +42,15 @@ func ShareOf(fsys FS, path string) Shared {
 func TakeOver(fsys FS, dir string) error {
 	if s := ShareOf(fsys, dir); s != nil {
 		return s.TakeOver(dir)
+	}
+	return nil
+}
+
+// Confirm makes sure that nobody has taken dir over, where no lock does: what was written
+// before is seen by whoever does so later, and may be relied upon when files are removed.
+func Confirm(fsys FS, dir string) error {
+	if s := ShareOf(fsys, dir); s != nil {
+		return s.Confirm(dir)
 	}
 	return nil
 }

@@ -24,7 +24,8 @@ const readers = 16
 
 // logDir are the log files of one directory: one sequence of records. Whoever has written
 // the last number is the writer; it finds out that it is not any more when the next number
-// is taken. The highest record is never deleted, so that no number is given out twice.
+// is taken, by the record of a take-over. Those are never deleted: however late a process
+// that was replaced goes on, the number that it would use is taken.
 type logDir struct {
 	fs  *FS
 	dir string
@@ -33,7 +34,8 @@ type logDir struct {
 	owner  bool  // TakeOver was done
 	next   int64 // the number behind those that were read
 	files  map[string]*logFile
-	spent  []int64 // records that nothing needs once there is a higher one
+	spent  []int64 // records of files that are gone
+	graves []int64 // records that say so, needed as long as there are such
 	failed error
 }
 
@@ -44,6 +46,7 @@ type logFile struct {
 	records []int64 // that it is made of
 	created bool    // nothing of it is on the store
 	dirty   bool
+	keep    int64  // the least size since the last record
 	parts   []span // written since the last record
 }
 
@@ -102,6 +105,18 @@ func (l *logDir) takeOver() error {
 		return l.read()
 	}
 	return fmt.Errorf("%w: it writes on, faster than it can be taken over", vfs.ErrConflict)
+}
+
+// Confirm implements vfs.Shared: a record that says nothing.
+func (f *FS) Confirm(dir string) error {
+	l := f.log(dir)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	k, err := l.append(record{kind: kindConfirm, writer: f.opt.Nonce})
+	if err == nil {
+		l.graves = append(l.graves, k)
+	}
+	return pathErrorIf("write", dir, err)
 }
 
 func (l *logDir) absent() Condition {
@@ -203,11 +218,13 @@ func (l *logDir) apply(k int64, r record) error {
 	f := l.files[r.name]
 	switch r.kind {
 	case kindTakeOver:
-		l.spent = append(l.spent, k)
+		return nil
+	case kindConfirm:
+		l.graves = append(l.graves, k)
 		return nil
 	case kindRemove:
 		l.drop(f)
-		l.spent = append(l.spent, k)
+		l.graves = append(l.graves, k)
 		return nil
 	case kindWrite:
 	default:
@@ -222,11 +239,15 @@ func (l *logDir) apply(k int64, r record) error {
 		l.files[r.name] = f
 	}
 	f.records = append(f.records, k)
+	if err := f.data.Truncate(min(r.keep, f.data.size)); err != nil {
+		return err
+	}
 	for _, p := range r.parts {
 		if _, err := f.data.WriteAt(p.data, p.off); err != nil {
 			return err
 		}
 	}
+	f.keep = r.size
 	return f.data.Truncate(r.size)
 }
 
@@ -340,8 +361,8 @@ func (f *FS) CreateExclusive(name string) (vfs.File, error) {
 	return &logHandle{l: l, f: file, write: true}, nil
 }
 
-// remove writes that a file is gone, then deletes its records, and with them those that
-// nothing needs any more.
+// remove writes that a file is gone, then deletes its records; once that is done, what
+// said so before can go.
 func (l *logDir) remove(name string) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -358,8 +379,11 @@ func (l *logDir) remove(name string) error {
 		return err
 	}
 	l.drop(f)
-	old := l.spent
-	l.spent = []int64{k}
+	if err := l.delete(l.spent); err != nil {
+		return err
+	}
+	old := l.graves
+	l.spent, l.graves = nil, []int64{k}
 	return l.delete(old)
 }
 
@@ -448,7 +472,7 @@ func (h *logHandle) Truncate(size int64) error {
 		if size == h.f.data.size {
 			return 0, nil
 		}
-		h.f.dirty = true
+		h.f.dirty, h.f.keep = true, min(h.f.keep, size)
 		for i := range h.f.parts {
 			h.f.parts[i].off, h.f.parts[i].end = min(h.f.parts[i].off, size), min(h.f.parts[i].end, size)
 		}
@@ -469,7 +493,7 @@ func (h *logHandle) sync() error {
 	if !f.dirty {
 		return nil
 	}
-	r := record{kind: kindWrite, writer: h.l.fs.opt.Nonce, name: f.name, size: f.data.size, created: f.created}
+	r := record{kind: kindWrite, writer: h.l.fs.opt.Nonce, name: f.name, keep: f.keep, size: f.data.size, created: f.created}
 	for _, s := range f.parts {
 		data, err := f.data.bytes(s.off, s.end-s.off)
 		if err != nil {
@@ -482,7 +506,7 @@ func (h *logHandle) sync() error {
 		return err
 	}
 	f.records = append(f.records, k)
-	f.created, f.dirty, f.parts = false, false, nil
+	f.created, f.dirty, f.parts, f.keep = false, false, nil, f.data.size
 	return nil
 }
 

@@ -8,12 +8,13 @@ import (
 )
 
 // A record is one object of a log: what one Sync wrote to one file, the removal of a
-// file, or a take-over. docs/formats/object-store.md describes its bytes.
+// file, a take-over, or nothing. docs/formats/object-store.md describes its bytes.
 type record struct {
 	kind    byte
 	writer  string // nonce of the process: no two write the same bytes
 	name    string // of the file; of a take-over, who it was
-	size    int64  // of the file after it
+	keep    int64  // so much of what was there before is still; then the parts, then
+	size    int64  // what the file has after it
 	created bool   // the first record of the file: what was there before is gone
 	parts   []part
 }
@@ -31,6 +32,7 @@ const (
 	kindWrite    = 'W'
 	kindRemove   = 'R'
 	kindTakeOver = 'T'
+	kindConfirm  = 'C'
 )
 
 func (r record) encode() []byte {
@@ -42,6 +44,7 @@ func (r record) encode() []byte {
 	out = append(out, recordVersion, r.kind)
 	out = appendText(out, r.writer)
 	out = appendText(out, r.name)
+	out = binary.AppendUvarint(out, uint64(r.keep))
 	out = binary.AppendUvarint(out, uint64(r.size))
 	out = append(out, flag(r.created))
 	out = binary.AppendUvarint(out, uint64(len(r.parts)))
@@ -82,7 +85,7 @@ func decodeRecord(data []byte) (record, error) {
 		return record{}, errors.New("its checksum does not match")
 	}
 	d := decoder{data: body[frame:]}
-	r := record{kind: data[5], writer: d.text(), name: d.text(), size: d.number(), created: d.byte() == 1}
+	r := record{kind: data[5], writer: d.text(), name: d.text(), keep: d.number(), size: d.number(), created: d.byte() == 1}
 	for n := d.number(); n > 0 && !d.bad; n-- {
 		off := d.number()
 		r.parts = append(r.parts, part{off, d.bytes()})
