@@ -26,7 +26,7 @@ func TestPathsInFrom(t *testing.T) {
 	}
 	for sql, want := range map[string]string{
 		"SELECT * FROM 'none/'":           "the format of",
-		"SELECT * FROM 'kafka://h/t'":     "there is no connector for kafka:// paths",
+		"SELECT * FROM 'kafka://h'":       "names no topic: it is written kafka://host:port/topic",
 		"SELECT * FROM 'in/missing.json'": "in/missing.json",
 	} {
 		w.fails(sql, want)

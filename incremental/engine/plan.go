@@ -62,6 +62,9 @@ func (e *Engine) infer(ctx context.Context, r *catalog.Relation) ([]types.Column
 
 // fileRelation makes a relation of a path in FROM, with inferred columns.
 func (e *Engine) fileRelation(ctx context.Context, path string, stream bool) (*catalog.Relation, error) {
+	if strings.HasPrefix(path, "kafka://") {
+		return e.kafkaRelation(ctx, path, stream)
+	}
 	if scheme, _, ok := strings.Cut(path, "://"); ok && scheme != "file" {
 		return nil, fmt.Errorf("there is no connector for %s:// paths", scheme)
 	}

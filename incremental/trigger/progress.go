@@ -73,6 +73,8 @@ type SourceProgress struct {
 	Ignored int64 `json:"numIgnoredFiles,omitempty"`
 	// Backlog is how many rows wait behind the range, where the source knows.
 	Backlog *int64 `json:"backlogRows,omitempty"`
+	// Losses are the rows that were gone before the run so far could read them.
+	Losses []source.Loss `json:"losses,omitempty"`
 }
 
 // PartitionProgress is how far a partition of a source has come.
@@ -208,6 +210,9 @@ func (q *Query) sourceProgress(pr *Progress, p *planned, out *build.Outcome, wai
 			if n, known := b.Backlog(); known {
 				s.Backlog = &n
 			}
+		}
+		if l, ok := in.Source.(source.Lossy); ok {
+			s.Losses = l.Losses()
 		}
 		s.InputRate, s.ProcessedRate = rate(s.InputRows, waited), rate(s.InputRows, total)
 		pr.Sources = append(pr.Sources, s)
