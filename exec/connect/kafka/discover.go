@@ -55,7 +55,7 @@ func (s *Reader) compare(found map[string]topic) error {
 			if err := s.gone(name, "topic %s was deleted"); err != nil {
 				return err
 			}
-		case was && old != t.id && old != topicID{} && t.id != topicID{} && !mutant.On("another topic has the name now"):
+		case was && old != t.id && old != topicID{} && t.id != topicID{} && !mutant.On("kafka: another topic of the same name is taken for it"):
 			if err := s.gone(name, "topic %s was deleted and created again"); err != nil {
 				return err
 			}
@@ -153,7 +153,7 @@ func (s *Reader) begin(ctx context.Context) error {
 	b := bound{at: atStart}
 	if s.at == nil {
 		b = s.opt.start
-	} else if mutant.On("a new partition begins at its end") {
+	} else if mutant.On("kafka: a new partition begins at its end") {
 		b.at = atEnd
 	}
 	starts, err := s.resolve(ctx, b, fresh)

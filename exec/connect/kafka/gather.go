@@ -63,8 +63,7 @@ type gather struct {
 	rd   source.Reading
 	emit func(*vec.Batch) error
 
-	n       int
-	records int64 // so far
+	n int
 	// What is decoded, and what is given out as it is: decoding overwrites.
 	values, keys       pile
 	rawValues, rawKeys pile
@@ -140,7 +139,7 @@ func (g *gather) segment(s *segment, from, to int64) error {
 		}
 		in = in[size:]
 		offset := s.first + r.offset
-		if offset < from || offset >= to && !mutant.On("what lies behind the range is read too") {
+		if offset < from || offset >= to && !mutant.On("kafka: what lies behind a range is read too") {
 			continue
 		}
 		if err := g.add(s, r, offset); err != nil {
@@ -157,7 +156,6 @@ func (g *gather) segment(s *segment, from, to int64) error {
 
 // add takes one record.
 func (g *gather) add(s *segment, r record, offset int64) error {
-	g.records++
 	if g.rawValues.text && !utf8.Valid(r.value) {
 		return g.notText(offset, "value", r.value)
 	}
@@ -319,7 +317,7 @@ func (g *gather) weigh(from []int32, n int) []int64 {
 	g.weights = g.weights[:0]
 	for row := range n {
 		w := int64(1)
-		if g.tombs[recordOf(from, row)] && !mutant.On("a tombstone is a row") {
+		if g.tombs[recordOf(from, row)] && !mutant.On("kafka: a tombstone is a row") {
 			w = -1
 		}
 		g.weights = append(g.weights, w)

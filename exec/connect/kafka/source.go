@@ -55,6 +55,7 @@ type Reader struct {
 	lookAgain time.Time // when partitions are discovered next
 	logged    bool      // a range has been planned or restored
 	waiting   time.Time // since when records wait for others; zero = none do
+	backlog   int64     // what the last range has left
 	turn      int       // which partition comes first where a limit does not reach all
 	done      bool      // finite: everything was planned
 	publishAt time.Time // when offsets are published next

@@ -203,6 +203,9 @@ func TestLimitsAreShared(t *testing.T) {
 	s := w.early("a")
 	r, _ := w.plan(s, source.Limits{Rows: 3}, nil)
 	same(t, "offset", string(r.Offset), `{"a":{"0":2,"1":1}}`)
+	if n, ok := s.Backlog(); n != 6 || !ok {
+		t.Errorf("backlog %d %v", n, ok)
+	}
 	r, _ = w.plan(s, source.Limits{Rows: 3}, nil)
 	same(t, "offset", string(r.Offset), `{"a":{"0":4,"1":2}}`)
 }

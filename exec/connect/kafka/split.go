@@ -8,7 +8,6 @@ import (
 	"github.com/twmb/franz-go/pkg/kerr"
 
 	"github.com/sqlstream/sqlstream/exec/format"
-	"github.com/sqlstream/sqlstream/exec/mutant"
 	"github.com/sqlstream/sqlstream/exec/source"
 	"github.com/sqlstream/sqlstream/exec/vec"
 )
@@ -93,9 +92,6 @@ func (p *part) read(ctx context.Context, rd source.Reading, emit func(*vec.Batch
 		}
 		p.leave(b)
 		at = b.next
-		if mutant.On("a range ends by the number of records") && g.records >= p.to-p.from {
-			break
-		}
 	}
 	return g.flush()
 }
