@@ -47,6 +47,7 @@ func NewConnectors(instance string, extra ...*format.Format) (*Connectors, error
 		memorysource.Connector(c.Stores),
 		postgres.Table(),
 		kafka.Source(c.formats),
+		postgres.Changes(),
 	} {
 		if err := c.AddSource(s); err != nil {
 			return nil, err

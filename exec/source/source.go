@@ -33,6 +33,8 @@ type Connector struct {
 	// Tombstones says that rows of a source with a PRIMARY KEY may be deletions: of a row of
 	// which only the key is told, with weight −1.
 	Tombstones bool
+	// Changes says that rows always come with weights, without being asked.
+	Changes bool
 	// Refresh says that a table can be read again when it has changed (Config.Refresh).
 	Refresh bool
 	// Metadata are the columns that METADATA may name; one of several types stands there

@@ -15,7 +15,7 @@ import (
 func (b *Binder) changes(dec option.Decoded, r *catalog.Relation, conn *source.Connector) {
 	f, formatted := b.cat.Connectors.Format(r.Format)
 	byColumn := formatted && f.Changes == format.ByColumn
-	implied := formatted && f.Changes == format.ByEnvelope || byColumn && dec.Text("op_column") != ""
+	implied := conn.Changes || formatted && f.Changes == format.ByEnvelope || byColumn && dec.Text("op_column") != ""
 	mode, span := optionText(r.Options, "mode")
 	switch {
 	case implied && dec.Has("changelog") && !r.Changelog:

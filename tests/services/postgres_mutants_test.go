@@ -53,6 +53,43 @@ func TestPostgresMutants(t *testing.T) {
 			return w.rows("SELECT k FROM $s.out") == "a"
 		},
 		"postgres: parts of a table are read at different moments": partsOfOneMoment,
+		"postgres: the rows are read before the slot begins, or after": func(w *pgWorld) bool {
+			w.run(cdcTable)
+			c := w.newCDC(true)
+			defer c.end()
+			r, _ := c.plan(source.Limits{})
+			splits, err := c.s.Splits(w.Context(), r)
+			if err != nil {
+				w.Fatal(err)
+			}
+			w.run("INSERT INTO $s.t VALUES (3, 'c')")
+			n := 0
+			err = splits[0].Read(w.Context(), source.Reading{Need: []int{0}}, func(b *vec.Batch) error { n += b.Rows(); return nil })
+			return err == nil && n == 2
+		},
+		"postgres: the slot is told of a range before its commit": func(w *pgWorld) bool {
+			w.run(cdcTable)
+			c := w.newCDC(true)
+			defer c.end()
+			first := c.next("+1*1:a +1*2:b")
+			w.run("INSERT INTO $s.t VALUES (3, 'c')")
+			r, _ := c.plan(source.Limits{})
+			w.run("INSERT INTO $s.t VALUES (4, 'd')")
+			c.plan(source.Limits{}) // the server has heard of us
+			c.crash(first, r)
+			got, err := c.read(r)
+			return err == nil && got == "+1*3:c"
+		},
+		"postgres: the row of an old key stays": func(w *pgWorld) bool {
+			w.run(cdcTable)
+			c := w.newCDC(true)
+			defer c.end()
+			c.next("+1*1:a +1*2:b")
+			w.run("UPDATE $s.t SET id = 9 WHERE id = 1")
+			r, _ := c.plan(source.Limits{})
+			got, err := c.read(r)
+			return err == nil && got == "-1*1:a +1*9:a"
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newPG(t)

@@ -43,7 +43,7 @@ func pgAt(t *testing.T, url string) *pgWorld {
 	if w.conn, err = pgx.Connect(t.Context(), url); err != nil {
 		t.Fatal(err)
 	}
-	w.run("CREATE SCHEMA " + w.schema)
+	w.run("SET synchronous_commit = on; CREATE SCHEMA " + w.schema)
 	t.Cleanup(func() {
 		ctx := context.Background()
 		c, err := pgx.Connect(ctx, url)

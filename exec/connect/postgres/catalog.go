@@ -96,14 +96,17 @@ type table struct {
 
 // column is a column of a table.
 type column struct {
-	name     string
-	wire     wire
-	typeText string // as DDL has it
-	typmod   int32
-	notNull  bool
-	filled   bool // by a default, an identity or a sequence
-	made     bool // generated: nobody may write it
-	key      bool // of the PRIMARY KEY
+	name      string
+	wire      wire
+	typeOID   uint32 // of the declared type, perhaps a domain
+	typeText  string // as DDL has it
+	typmod    int32
+	notNull   bool
+	filled    bool // by a default, an identity or a sequence
+	made      bool // nobody may write it
+	generated bool // from other columns
+	toasted   bool // long values may be stored apart
+	identity  bool // it comes with deletions
 }
 
 // unique is a unique constraint or index that ON CONFLICT can use.
@@ -120,8 +123,8 @@ const baseType = `(WITH RECURSIVE d(oid, typtype, typbasetype) AS (SELECT x.oid,
 
 // columnQuery lists the columns of a table, given as an expression of type regclass.
 func columnQuery(table string) string {
-	return typeQuery(`a.attnotnull OR t.typnotnull, a.atthasdef OR a.attidentity <> '', a.attgenerated <> '' OR a.attidentity = 'a',
- EXISTS (SELECT FROM pg_index i WHERE i.indrelid = a.attrelid AND i.indisprimary AND a.attnum = ANY (i.indkey))`, "pg_attribute a") +
+	return typeQuery(`a.attnotnull OR t.typnotnull, a.atthasdef OR a.attidentity <> '', a.attgenerated <> '' OR a.attidentity = 'a', a.attgenerated <> '', a.attstorage IN ('x', 'e'),
+ EXISTS (SELECT FROM pg_index i JOIN pg_class c ON c.oid = i.indrelid WHERE c.oid = a.attrelid AND a.attnum = ANY (i.indkey) AND (c.relreplident = 'd' AND i.indisprimary OR c.relreplident = 'i' AND i.indisreplident))`, "pg_attribute a") +
 		" WHERE a.attrelid = " + table + " AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum"
 }
 
@@ -129,7 +132,7 @@ func columnQuery(table string) string {
 // a.atttypmod.
 func typeQuery(more, from string) string {
 	return `SELECT a.attname, bt.oid, bt.typname, bt.typtype, et.oid, et.typname, et.typtype, format_type(a.atttypid, a.atttypmod),
- CASE WHEN t.typtype = 'd' THEN t.typtypmod ELSE a.atttypmod END, ` + more + `
+ CASE WHEN t.typtype = 'd' THEN t.typtypmod ELSE a.atttypmod END, a.atttypid, ` + more + `
 FROM ` + from + ` JOIN pg_type t ON t.oid = a.atttypid JOIN pg_type bt ON bt.oid = ` + fmt.Sprintf(baseType, "t.oid") + `
 LEFT JOIN pg_type et ON bt.typcategory = 'A' AND et.oid = ` + fmt.Sprintf(baseType, "bt.typelem")
 }
@@ -168,7 +171,8 @@ func columnsOf(r *pgconn.Result) []column {
 	var out []column
 	for _, row := range r.Rows {
 		out = append(out, column{name: string(row[0]), wire: wireOf(row[1:7]), typeText: string(row[7]), typmod: int32(number(row[8])),
-			notNull: truth(row[9]), filled: truth(row[10]), made: truth(row[11]), key: truth(row[12])})
+			typeOID: uint32(number(row[9])), notNull: truth(row[10]), filled: truth(row[11]), made: truth(row[12]),
+			generated: truth(row[13]), toasted: truth(row[14]), identity: truth(row[15])})
 	}
 	return out
 }
@@ -221,7 +225,7 @@ func describeQuery(ctx context.Context, c *pgx.Conn, sql string) (*table, error)
 	for i, f := range d.Fields {
 		values[i] = fmt.Sprintf("(%d, %s, %d::oid, %d)", i, literal(f.Name), f.DataTypeOID, f.TypeModifier)
 	}
-	rs, err := exec(ctx, c, typeQuery("false, false, false, false", "(VALUES "+strings.Join(values, ", ")+") AS a(n, attname, atttypid, atttypmod)")+" ORDER BY a.n")
+	rs, err := exec(ctx, c, typeQuery("false, false, false, false, false, false", "(VALUES "+strings.Join(values, ", ")+") AS a(n, attname, atttypid, atttypmod)")+" ORDER BY a.n")
 	if err != nil {
 		return nil, err
 	}

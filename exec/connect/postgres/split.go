@@ -85,6 +85,9 @@ func (p *tableSplit) sql(rd source.Reading) string {
 		exprs[i] = p.s.columns[c].expr
 	}
 	conds := slices.Clone(p.conds)
+	if p.s.filter != "" {
+		conds = append(conds, "("+p.s.filter+")")
+	}
 	for _, b := range rd.Ranges {
 		conds = append(conds, p.s.bounds(b)...)
 	}
@@ -119,13 +122,11 @@ func (p *tableSplit) read(ctx context.Context, conn *pgx.Conn, rd source.Reading
 	rr := conn.PgConn().ExecParams(ctx, p.sql(rd), nil, nil, nil, []int16{1})
 	r := newRows(p.s.cfg, p.s.columns, rd, p.s.name)
 	for rr.NextRow() {
-		if err := r.add(rr.Values()); err != nil {
+		if err := r.add(rr.Values(), 1); err != nil {
 			return err
 		}
-		if r.n == vec.BatchSize {
-			if err := r.flush(ctx, emit); err != nil {
-				return err
-			}
+		if err := r.pass(ctx, emit); err != nil {
+			return err
 		}
 	}
 	if _, err := rr.Close(); err != nil {
@@ -145,6 +146,8 @@ type rows struct {
 	n        int
 	sel      []int32
 	bad      bool // some row of the batch is not in sel
+	weights  []int64
+	removes  bool // some weight is not 1
 }
 
 func newRows(c source.Config, cols []readColumn, rd source.Reading, where string) *rows {
@@ -157,8 +160,9 @@ func newRows(c source.Config, cols []readColumn, rd source.Reading, where string
 }
 
 // add decodes a row; nil is NULL.
-func (r *rows) add(values [][]byte) error {
+func (r *rows) add(values [][]byte, w int64) error {
 	reason := ""
+	r.weights, r.removes = append(r.weights, w), r.removes || w != 1
 	for i, d := range r.dec {
 		switch data := values[i]; {
 		case data == nil || reason != "":
@@ -191,6 +195,14 @@ func (r *rows) refuse(reason string) error {
 	return nil
 }
 
+// pass emits a batch that is full; up to two rows are added between calls.
+func (r *rows) pass(ctx context.Context, emit func(*vec.Batch) error) error {
+	if r.n < vec.BatchSize-1 {
+		return nil
+	}
+	return r.flush(ctx, emit)
+}
+
 // flush emits the rows so far.
 func (r *rows) flush(ctx context.Context, emit func(*vec.Batch) error) error {
 	if r.n == 0 {
@@ -199,7 +211,10 @@ func (r *rows) flush(ctx context.Context, emit func(*vec.Batch) error) error {
 	for i, b := range r.builders {
 		r.out.Cols[i] = b.Finish()
 	}
-	r.out.N, r.out.Sel = r.n, nil
+	r.out.N, r.out.Sel, r.out.W = r.n, nil, nil
+	if r.removes {
+		r.out.W = r.weights
+	}
 	if r.bad {
 		r.out.Sel = r.sel
 	}
@@ -207,7 +222,7 @@ func (r *rows) flush(ctx context.Context, emit func(*vec.Batch) error) error {
 	for _, b := range r.builders {
 		b.Reset()
 	}
-	r.n, r.sel, r.bad = 0, r.sel[:0], false
+	r.n, r.sel, r.bad, r.weights, r.removes = 0, r.sel[:0], false, r.weights[:0], false
 	if err == nil {
 		err = ctx.Err()
 	}

@@ -24,6 +24,7 @@ type tableSource struct {
 	rel     *table
 	from    string // what stands in FROM
 	name    string // for messages
+	filter  string // a condition that rows must fulfil
 	columns []readColumn
 	most    int // connections
 
@@ -94,6 +95,10 @@ func (s *tableSource) describe(ctx context.Context, d option.Decoded) error {
 		s.rel, err = describeQuery(ctx, conn, sql)
 		return err
 	}
+	return s.describeTable(ctx, d)
+}
+
+func (s *tableSource) describeTable(ctx context.Context, d option.Decoded) error {
 	n, err := parseName(d.Text("table"), d.Span("table"), "table")
 	if err != nil {
 		return err
@@ -217,7 +222,7 @@ func (s *tableSource) Splits(ctx context.Context, _ source.Range) ([]source.Spli
 		s.session.drop()
 		conn, err := s.session.use(ctx)
 		if err == nil {
-			out, err = s.cut(ctx, conn)
+			out, err = s.cut(ctx, conn, "")
 		}
 		return err
 	})
@@ -227,9 +232,10 @@ func (s *tableSource) Splits(ctx context.Context, _ source.Range) ([]source.Spli
 // cutBlocks is the least size of a part, in blocks of 8 KiB.
 const cutBlocks = 4096
 
-// cut takes a snapshot, and cuts the table into ranges of blocks.
-func (s *tableSource) cut(ctx context.Context, conn *pgx.Conn) ([]source.Split, error) {
-	whole := &tableSplit{s: s}
+// cut cuts the table into ranges of blocks, which are read as of one snapshot: a given
+// one, or that of a transaction that the session opens.
+func (s *tableSource) cut(ctx context.Context, conn *pgx.Conn, snapshot string) ([]source.Split, error) {
+	whole := &tableSplit{s: s, snapshot: snapshot}
 	if s.rel.kind != 'r' || s.rel.version < 140000 || s.most < 2 {
 		return []source.Split{whole}, nil
 	}
@@ -239,14 +245,21 @@ func (s *tableSource) cut(ctx context.Context, conn *pgx.Conn) ([]source.Split, 
 	}
 	blocks := number(rs[0].Rows[0][1])
 	parts := min(4*s.most, blocks/cutBlocks)
-	if parts < 2 || truth(rs[0].Rows[0][0]) { // a standby cannot share its snapshot
+	if parts < 2 || truth(rs[0].Rows[0][0]) && snapshot == "" { // a standby cannot share its snapshot
 		return []source.Split{whole}, nil
 	}
-	rs, err = exec(ctx, conn, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL idle_in_transaction_session_timeout = 0; SELECT pg_export_snapshot()")
-	if err != nil {
-		return nil, err
+	if snapshot == "" {
+		rs, err = exec(ctx, conn, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL idle_in_transaction_session_timeout = 0; SELECT pg_export_snapshot()")
+		if err != nil {
+			return nil, err
+		}
+		snapshot = string(rs[2].Rows[0][0])
 	}
-	snapshot, slots := string(rs[2].Rows[0][0]), make(chan struct{}, s.most)
+	return s.parts(snapshot, blocks, parts), nil
+}
+
+func (s *tableSource) parts(snapshot string, blocks, parts int) []source.Split {
+	slots := make(chan struct{}, s.most)
 	var out []source.Split
 	for i := range parts {
 		p := &tableSplit{s: s, snapshot: snapshot, slots: slots}
@@ -258,7 +271,7 @@ func (s *tableSource) cut(ctx context.Context, conn *pgx.Conn) ([]source.Split, 
 		}
 		out = append(out, p)
 	}
-	return out, nil
+	return out
 }
 
 // Committed implements source.Source: the snapshot is not needed any more.
