@@ -27,6 +27,7 @@ const Dir = "_spark_metadata"
 const (
 	version         = "v1"
 	ownerFile       = ".owner"
+	goneFile        = ".gone"
 	compactSuffix   = ".compact"
 	compactInterval = 10 // Spark's default; a reader of ours takes what it finds
 	// keepFor is how long a log file that a compacted one replaces stays, for readers
@@ -58,12 +59,24 @@ type File struct {
 
 // Log is the log of one output directory. It holds no state: every call reads.
 type Log struct {
-	fs  vfs.FS
-	out string // absolute, or as the caller wants paths shown
+	fs   vfs.FS
+	out  string // absolute, or as the caller wants paths shown
+	root string // what URIs begin with; "" = the file URI of out
 }
 
 // Open returns the log of an output directory, which need not exist.
 func Open(fsys vfs.FS, out string) *Log { return &Log{fs: fsys, out: filepath.Clean(out)} }
+
+// At says by which absolute URI readers find the output directory, where that is not its
+// path on this machine: "hdfs://nn/out", "file:///mnt/out".
+func (l *Log) At(root string) error {
+	u, err := url.Parse(root)
+	if err != nil || u.Scheme == "" || u.Opaque != "" || u.RawQuery != "" || u.Fragment != "" || !strings.HasPrefix(u.Path, "/") && u.Host == "" {
+		return fmt.Errorf("%q is not an absolute URI of a directory, such as file:///mnt/out or s3a://bucket/out", root)
+	}
+	l.root = strings.TrimRight(root, "/")
+	return nil
+}
 
 // Path is the directory of the log.
 func (l *Log) Path() string { return filepath.Join(l.out, Dir) }
@@ -92,12 +105,12 @@ type line struct {
 }
 
 func (l *Log) line(f File) (line, error) {
-	abs, err := filepath.Abs(l.out)
+	uri, err := l.uri(f.Name)
 	if err != nil {
 		return line{}, err
 	}
 	out := line{
-		Path: fileURI(filepath.Join(abs, filepath.FromSlash(f.Name))), Size: f.Size,
+		Path: uri, Size: f.Size,
 		ModificationTime: f.Mtime.UnixMilli(), BlockReplication: 1, BlockSize: 32 << 20, Action: "add",
 		Name: f.Name, Digest: f.Digest, Replaces: f.Replaces,
 	}
@@ -111,6 +124,15 @@ func (l *Log) line(f File) (line, error) {
 		out.Batch = &f.Batch
 	}
 	return out, nil
+}
+
+// uri is how readers find a file of the directory.
+func (l *Log) uri(name string) (string, error) {
+	if l.root != "" {
+		return l.root + (&url.URL{Path: "/" + name}).EscapedPath(), nil
+	}
+	abs, err := filepath.Abs(l.out)
+	return fileURI(filepath.Join(abs, filepath.FromSlash(name))), err
 }
 
 // fileURI is absolute and percent-encoded, as Spark demands: file:///out/day%3D3/x.

@@ -62,6 +62,16 @@ func (l *Log) SetOwner(o Owner) error {
 // is there already the error is ErrExists. now is for the clean-up of files that a
 // compacted one replaces.
 func (l *Log) Append(id int64, files []File, now time.Time) error {
+	return l.AppendKeeping(id, files, now, nil)
+}
+
+// Compacts reports whether a batch is written with all that came before, less what is to
+// leave the log: only there can a file leave it.
+func Compacts(id int64) bool { return (id+1)%compactInterval == 0 }
+
+// AppendKeeping is Append; where the batch compacts the log, keep says which of the files
+// so far stay in it.
+func (l *Log) AppendKeeping(id int64, files []File, now time.Time, keep func(old []File) ([]File, error)) error {
 	ix, err := l.Index()
 	switch {
 	case err != nil:
@@ -75,8 +85,11 @@ func (l *Log) Append(id int64, files []File, now time.Time) error {
 	for i := range files {
 		files[i].Log = id
 	}
-	if (id+1)%compactInterval == 0 {
+	if Compacts(id) {
 		old, _, err := l.Files()
+		if err == nil && keep != nil {
+			old, err = keep(old)
+		}
 		if err != nil {
 			return err
 		}

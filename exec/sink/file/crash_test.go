@@ -8,7 +8,10 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/sqlstream/sqlstream/exec/clock"
+	"github.com/sqlstream/sqlstream/exec/option"
 	"github.com/sqlstream/sqlstream/exec/sink"
 	"github.com/sqlstream/sqlstream/exec/vec"
 	"github.com/sqlstream/sqlstream/storage/vfs"
@@ -17,16 +20,22 @@ import (
 // crashRun writes batches as the trigger loop does, on a machine that stops at chosen
 // operations. What the loop would have in its state log survives every crash.
 type crashRun struct {
-	t      *testing.T
-	o      *out
-	disk   *vfs.Crashable
-	parted bool
-	next   int64             // rows given out so far
-	logged map[int64][]byte  // payloads in the state log
-	rows   map[int64][]int64 // of the logged payloads
+	t       *testing.T
+	o       *out
+	disk    *vfs.Crashable
+	parted  bool
+	batches int64
+	next    int64             // rows given out so far
+	retire  bool              // files leave the log: retention
+	logged  map[int64][]byte  // payloads in the state log
+	rows    map[int64][]int64 // of the logged payloads
 }
 
 const crashBatches = 12 // beyond the first compacted log file
+
+// merges and removes tell what the options of the sink do.
+func (o *out) merges() bool  { _, ok := option.Find(o.cfg.Options, "compact_files"); return ok }
+func (o *out) removes() bool { _, ok := option.Find(o.cfg.Options, "removal_delay"); return ok }
 
 // boot opens the sink after a crash and checks what readers see.
 func (c *crashRun) boot() (sink.Sink, int64, error) {
@@ -57,9 +66,16 @@ func (c *crashRun) check(m sink.Marker) {
 		}
 	}
 	slices.Sort(want)
-	c.o.want(c.o.logged(), strings.Join(want, " "))
+	if c.retire {
+		c.checkRest(m, want)
+	} else {
+		c.o.want(c.o.logged(), strings.Join(want, " "))
+	}
 	if m.OK && m.ID >= 0 && m.Digest != "" && m.Digest != sink.Digest(c.logged[m.ID]) {
 		c.t.Errorf("the marker of batch %d has another digest than its payload", m.ID)
+	}
+	if c.retire || c.o.merges() {
+		return // readers of the plain directory see files that have left the log
 	}
 	for _, row := range strings.Fields(c.o.plain()) { // whole files, no row twice
 		i, found := slices.BinarySearch(want, row)
@@ -69,6 +85,28 @@ func (c *crashRun) check(m sink.Marker) {
 	}
 	if len(want) > 0 {
 		c.t.Errorf("the plain directory lacks %v", want)
+	}
+}
+
+// checkRest: what retention leaves has no row twice, none that was not published, and all
+// rows of the batches since the log was compacted.
+func (c *crashRun) checkRest(m sink.Marker, published []string) {
+	c.t.Helper()
+	have := strings.Fields(c.o.logged())
+	for _, row := range have {
+		i, found := slices.BinarySearch(published, row)
+		if !found {
+			c.t.Errorf("row %s is in the log twice, or was not published", row)
+			continue
+		}
+		published = slices.Delete(published, i, i+1)
+	}
+	for n := max(0, (m.ID+1)/10*10-1); n <= m.ID; n++ {
+		for _, id := range c.rows[n] {
+			if slices.Contains(published, c.text(id)) {
+				c.t.Errorf("row %d of batch %d is gone", id, n)
+			}
+		}
 	}
 }
 
@@ -89,7 +127,7 @@ func (c *crashRun) run() error {
 	if err := s.Discard(context.Background(), c.o.batch(int64(len(c.logged)))); err != nil {
 		return err
 	}
-	for n := max(0, last); n < crashBatches; n++ {
+	for n := max(0, last); n < c.batches; n++ {
 		if c.logged[n] == nil {
 			if err := c.stage(s, n); err != nil {
 				return err
@@ -127,7 +165,15 @@ func (c *crashRun) stage(s sink.Sink, n int64) error {
 
 func newCrashRun(t *testing.T, seed uint64, opts ...string) *crashRun {
 	t.Helper()
-	return &crashRun{t: t, o: newOut(t, opts...), parted: opts != nil, disk: vfs.NewCrashable(seed), logged: map[int64][]byte{}, rows: map[int64][]int64{}}
+	o := newOut(t, opts...)
+	_, parted := option.Find(o.cfg.Options, "partition_by")
+	_, retire := option.Find(o.cfg.Options, "retention")
+	batches := int64(crashBatches)
+	if o.merges() || retire { // until what has left the log is removed
+		batches = 23
+		o.cfg.Clock = clock.NewFake(time.Unix(1_700_001_000, 0)) // that of the files
+	}
+	return &crashRun{t: t, o: o, parted: parted, retire: retire, batches: batches, disk: vfs.NewCrashable(seed), logged: map[int64][]byte{}, rows: map[int64][]int64{}}
 }
 
 // finish runs on, with a second crash after some operations, then without any.
@@ -146,17 +192,19 @@ func (c *crashRun) finish(survival float64, again int64) {
 			c.t.Fatal(err)
 		}
 	}
-	if len(c.logged) != crashBatches {
+	if int64(len(c.logged)) != c.batches {
 		c.t.Fatalf("%d batches", len(c.logged))
 	}
 	s, last, err := c.boot()
-	if err != nil || last != crashBatches-1 {
+	if err != nil || last != c.batches-1 {
 		c.t.Fatalf("last batch %d, %v", last, err)
 	}
 	if err := s.Close(); err != nil {
 		c.t.Fatal(err)
 	}
-	c.o.want(c.o.plain(), c.o.logged())
+	if !c.o.merges() || c.o.removes() {
+		c.o.want(c.o.plain(), c.o.logged())
+	}
 }
 
 // Every operation of the file system is a crash point, at three levels of luck, and
@@ -184,6 +232,39 @@ func TestCrashAtEveryOperation(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Small files are merged and old ones leave, with a crash at operations all over the run.
+func TestCrashWhileFilesLeave(t *testing.T) {
+	for _, opts := range leaving {
+		if err := crashAll(t, 23, opts...); err != "" {
+			t.Fatal(err)
+		}
+	}
+}
+
+var leaving = [][]string{
+	{"format", "json", "compact_files", "3", "removal_delay", "0"},
+	{"retention", "14 minutes", "removal_delay", "0"},
+	{"format", "json", "compact_files", "2", "retention", "15 minutes", "removal_delay", "0"},
+}
+
+// crashAll crashes at every few operations; what readers see is checked after each.
+func crashAll(t *testing.T, step int64, opts ...string) string {
+	t.Helper()
+	ops := newCrashRun(t, 1, opts...).count(opts)
+	for point := int64(1); point <= ops; point += step {
+		c := newCrashRun(t, uint64(point), opts...)
+		c.disk.CrashAt(point)
+		if err := c.run(); !errors.Is(err, vfs.ErrCrashed) {
+			return fmt.Sprintf("point %d of %d: %v", point, ops, err)
+		}
+		c.finish([]float64{0, 0.5, 1}[point%3], 1+point%37)
+		if t.Failed() {
+			return fmt.Sprintf("crash at %d of %d, %v", point, ops, opts)
+		}
+	}
+	return ""
 }
 
 // count is how many operations a run without a crash takes.

@@ -17,6 +17,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/sqlstream/sqlstream/exec/format"
 	"github.com/sqlstream/sqlstream/exec/format/sinklog"
@@ -66,6 +67,16 @@ func Options() []option.Spec {
 			Doc: "Begin a further file of the batch at about this size."},
 		{Name: "max_rows_per_file", Aliases: []string{"max_records_per_file"}, Type: option.Int, Min: 0, Default: "0",
 			Doc: "Begin a further file of the batch after so many rows; 0 = no limit."},
+		{Name: "retention", Type: option.Duration, Default: "0",
+			Doc: "How long files stay, counted from when they were published; 0 = for ever. They leave the log first, at every tenth batch, and are removed after removal_delay. One file always stays, for its schema."},
+		{Name: "compact_files", Type: option.Int, Min: 0, Default: "0",
+			Doc: "Merge small files of a directory into one when there are at least so many, at every tenth batch; 0 = never. Merged files are not merged again, files older than a day neither. Our own source and readers of whole tables see each row once; " +
+				"Spark's streaming reader would read merged rows again."},
+		{Name: "compact_below", Type: option.Size, Min: 1, Default: "16 MiB", Doc: "Files under this size are small."},
+		{Name: "removal_delay", Type: option.Duration, Default: "10 minutes",
+			Doc: "How long files that retention or merging has taken from the log stay in the directory, for readers that are at work. A reader of the plain directory sees merged rows twice meanwhile."},
+		{Name: "log_root", Type: option.Text,
+			Doc: "The absolute URI by which readers find the directory, for the log: s3a://bucket/out, file:///mnt/out. By default its path on this machine."},
 	}
 }
 
@@ -82,6 +93,13 @@ type Sink struct {
 	maxBytes int64
 	maxRows  int64
 	owner    sinklog.Owner
+
+	retention, delay time.Duration
+	mergeFiles       int // 0 = none are merged
+	small            int64
+	reader           format.Reader // for merging
+	gone             []sinklog.Gone
+	goneRead         bool // gone is what the directory says
 }
 
 func open(formats []*format.Format, c sink.Config) (*Sink, error) {
@@ -89,7 +107,8 @@ func open(formats []*format.Format, c sink.Config) (*Sink, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Sink{cfg: c, path: d.Text("path"), maxBytes: d.Size("max_file_bytes"), maxRows: d.Int("max_rows_per_file")}
+	s := &Sink{cfg: c, path: d.Text("path"), maxBytes: d.Size("max_file_bytes"), maxRows: d.Int("max_rows_per_file"),
+		retention: micros(d.Micros("retention")), delay: micros(d.Micros("removal_delay"))}
 	if s.out, err = directory(c.Dir, s.path); err != nil {
 		return nil, s.wrap(err)
 	}
@@ -105,10 +124,19 @@ func open(formats []*format.Format, c sink.Config) (*Sink, error) {
 	for i, c := range s.data {
 		cols[i] = s.cfg.Columns[c]
 	}
-	s.writer, err = f.NewWriter(format.Config{Columns: cols, Options: d, Zone: c.Zone})
+	if s.writer, err = f.NewWriter(format.Config{Columns: cols, Options: d, Zone: c.Zone}); err != nil {
+		return nil, s.wrap(err)
+	}
 	s.log, s.dirs = sinklog.Open(c.FS, s.out), vfs.NewDirs(c.FS)
-	return s, s.wrap(err)
+	if root := d.Text("log_root"); root != "" {
+		if err := s.log.At(root); err != nil {
+			return nil, diag.NewError(nil, diag.Errorf(diag.BadOptionValue, d.Span("log_root"), "log_root: %v", err))
+		}
+	}
+	return s, s.merging(f, d, cols)
 }
+
+func micros(us int64) time.Duration { return time.Duration(us) * time.Microsecond }
 
 func decode(formats []*format.Format, c sink.Config) (*format.Format, option.Decoded, error) {
 	name, given := option.Find(c.Options, "format")

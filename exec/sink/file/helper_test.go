@@ -12,6 +12,7 @@ import (
 
 	"github.com/sqlstream/sqlstream/exec/clock"
 	"github.com/sqlstream/sqlstream/exec/format"
+	"github.com/sqlstream/sqlstream/exec/format/json"
 	"github.com/sqlstream/sqlstream/exec/format/sinklog"
 	"github.com/sqlstream/sqlstream/exec/option"
 	"github.com/sqlstream/sqlstream/exec/sink"
@@ -20,6 +21,9 @@ import (
 	"github.com/sqlstream/sqlstream/exec/vec"
 	"github.com/sqlstream/sqlstream/storage/vfs"
 )
+
+// asLines makes rows of the format lines of JSON.
+var asLines = strings.NewReplacer(`{"id":`, "", `,"who":"`, ",", `"}`, "", "}", "")
 
 // lines writes a row as its cells with commas, "." at the end of the file, so that a
 // file that was not closed shows.
@@ -85,6 +89,10 @@ func newOut(t *testing.T, opts ...string) *out {
 		Options: []option.Value{{Name: "path", Text: "out"}, {Name: "format", Text: "lines"}},
 	}}
 	for i := 0; i < len(opts); i += 2 {
+		if opts[i] == "format" {
+			o.cfg.Options[1].Text = opts[i+1]
+			continue
+		}
 		o.cfg.Options = append(o.cfg.Options, option.Value{Name: opts[i], Text: opts[i+1]})
 	}
 	return o
@@ -93,7 +101,7 @@ func newOut(t *testing.T, opts ...string) *out {
 func (o *out) open() (sink.Sink, error) {
 	c := o.cfg
 	c.FS = o.fs
-	return file.Connector([]*format.Format{lines(), noWriter()}).Open(context.Background(), c)
+	return file.Connector([]*format.Format{lines(), noWriter(), json.Format()}).Open(context.Background(), c)
 }
 
 func (o *out) mustOpen() sink.Sink {
@@ -215,6 +223,9 @@ func (o *out) all(names []string) string {
 	var list []string
 	for _, name := range names {
 		text, whole := strings.CutSuffix(o.text(name), ".")
+		if strings.HasSuffix(name, ".json") {
+			text, whole = asLines.Replace(text), true
+		}
 		if !whole {
 			o.t.Errorf("file %s is cut short", name)
 		}

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -148,7 +149,7 @@ func (s *Sink) publish(b sink.Batch, text []byte) error {
 			if err := vfs.SyncDir(s.cfg.FS, s.log.Path()); err != nil {
 				return err
 			}
-			return s.sweep(b.ID)
+			return s.tidy(b.ID)
 		}
 		id = s.owner.LogID(b.ID)
 	}
@@ -162,10 +163,21 @@ func (s *Sink) publish(b sink.Batch, text []byte) error {
 	if err != nil {
 		return err
 	}
-	if err := s.log.Append(id, files, s.cfg.Clock.Now()); err != nil {
+	if !sinklog.Compacts(id) && slices.ContainsFunc(files, func(f sinklog.File) bool { return f.Replaces != nil }) {
+		return fmt.Errorf("batch %d was staged with merged files for another place in the log; the batch must be computed again (RESUME QUERY … RECOMPUTE)", b.ID)
+	}
+	if err := s.log.AppendKeeping(id, files, s.cfg.Clock.Now(), s.keep(files)); err != nil {
 		return err
 	}
-	return s.sweep(b.ID)
+	return s.tidy(b.ID)
+}
+
+// tidy removes what nobody needs after a batch is published.
+func (s *Sink) tidy(batch int64) error {
+	if err := s.sweep(batch); err != nil {
+		return err
+	}
+	return s.bury()
 }
 
 func decodePayload(b sink.Batch, text []byte) (payload, error) {
@@ -255,7 +267,10 @@ func (s *Sink) rename(p payload, digest string) ([]sinklog.File, error) {
 		if err != nil {
 			return nil, err
 		}
-		files = append(files, sinklog.File{Name: f.Name, Size: f.Size, Mtime: when, Rows: f.Rows, Batch: p.Batch, Digest: digest})
+		if f.Replaces != nil {
+			when = time.UnixMilli(f.Newest)
+		}
+		files = append(files, sinklog.File{Name: f.Name, Size: f.Size, Mtime: when, Rows: f.Rows, Batch: p.Batch, Digest: digest, Replaces: f.Replaces})
 	}
 	for dir := range dirs {
 		if err := vfs.SyncDir(s.cfg.FS, dir); err != nil {

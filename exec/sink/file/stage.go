@@ -35,6 +35,10 @@ type staged struct {
 	Name   string `json:"name"`
 	Size   int64  `json:"size"`
 	Rows   int64  `json:"rows"`
+	// Of a merged file: the published ones that it stands for, and when the newest of them
+	// was published, in ms.
+	Replaces []string `json:"replaces,omitempty"`
+	Newest   int64    `json:"newest,omitempty"`
 }
 
 // emptyPayload is the payload of a batch without files: always the same bytes, so that
@@ -92,6 +96,9 @@ func (st *stage) run(ctx context.Context, rows func(func(*vec.Batch) error) erro
 		}
 		return st.write(b)
 	})
+	if err == nil {
+		err = st.merge(ctx)
+	}
 	if err == nil {
 		err = st.finish()
 	}

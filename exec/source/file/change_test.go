@@ -262,6 +262,42 @@ func TestBadLogEntries(t *testing.T) {
 	}
 }
 
+// A merged file is read in the place of those that it replaces, or not at all; where some
+// of them were taken, the others are.
+func TestMergedFiles(t *testing.T) {
+	for taken, want := range []string{"abc", "b c", "c", "-"} {
+		l := newLand(t)
+		log := sinklog.Open(vfs.OS(), l.path("in"))
+		if err := log.SetOwner(sinklog.Owner{QueryID: "q"}); err != nil {
+			t.Fatal(err)
+		}
+		publish := func(n int64, name string, replaces ...string) {
+			l.put("in/"+name, strings.TrimSuffix(name, ".txt"), n)
+			f := sinklog.File{Name: name, Size: 1, Mtime: at(n), Rows: -1, Batch: n, Replaces: replaces}
+			err := log.AppendKeeping(n, []sinklog.File{f}, at(n), func([]sinklog.File) ([]sinklog.File, error) { return nil, nil })
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		s := l.mustOpen()
+		var ranges []source.Range
+		for n, name := range []string{"a.txt", "b.txt", "c.txt"} {
+			publish(int64(n), name)
+			if n < taken {
+				ranges = append(ranges, l.mustPlan(s, none))
+			}
+		}
+		for n := int64(3); n < 9; n++ {
+			if err := log.Append(n, nil, at(n)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		publish(9, "abc.txt", "a.txt", "b.txt", "c.txt")
+		l.want(l.plan(l.restart(ranges...), none, nil), want) // which has seen nothing else of the log
+		l.want(l.plan(s, none, nil), want)
+	}
+}
+
 // A directory that a file sink wrote is read through the sink's log.
 func TestSinkDirectory(t *testing.T) {
 	l := newLand(t)

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/sqlstream/sqlstream/exec/format/sinklog"
 	"github.com/sqlstream/sqlstream/exec/source"
 )
 
@@ -93,25 +94,37 @@ func (s *Source) listed(ctx context.Context, all bool) ([]found, error) {
 	}
 	out := slices.DeleteFunc(s.waiting, func(f found) bool { return s.seen.has(f.path) })
 	for _, f := range listed {
-		abs := filepath.Join(s.where.root, filepath.FromSlash(f.Name))
-		if s.seen.has(abs) || s.set.filter != "" && !matches(s.set.filter, filepath.Base(abs)) || s.replaces(f.Replaces) {
+		abs := s.abs(f.Name)
+		if s.seen.has(abs) || s.set.filter != "" && !matches(s.set.filter, filepath.Base(abs)) {
 			continue
 		}
-		out = append(out, found{path: abs, rel: f.Name, size: f.Size, time: timeOf(f.Mtime)})
+		out = s.add(out, f)
 	}
 	s.at, s.waiting = last, out
 	return slices.Clone(out), nil
 }
 
-// replaces reports whether a merged file holds rows of files that were taken: its rows
-// were all read then, since the sink merges only what it has published.
-func (s *Source) replaces(names []string) bool {
-	for _, name := range names {
-		if s.seen.has(filepath.Join(s.where.root, filepath.FromSlash(name))) {
-			return true
+func (s *Source) abs(name string) string {
+	return filepath.Join(s.where.root, filepath.FromSlash(name))
+}
+
+// add adds a file of the log. A merged one takes the place of those that it replaces if
+// none of them was taken; if some were, the others are taken by themselves: the sink keeps
+// them for a while.
+func (s *Source) add(out []found, f sinklog.File) []found {
+	var rest []found
+	for _, name := range f.Replaces {
+		if p := s.abs(name); !s.seen.has(p) {
+			rest = append(rest, found{path: p, rel: name, time: timeOf(f.Mtime)})
 		}
 	}
-	return false
+	out = slices.DeleteFunc(out, func(o found) bool {
+		return slices.ContainsFunc(rest, func(r found) bool { return r.path == o.path })
+	})
+	if len(rest) == len(f.Replaces) {
+		return append(out, found{path: s.abs(f.Name), rel: f.Name, size: f.Size, time: timeOf(f.Mtime)})
+	}
+	return append(out, rest...)
 }
 
 func (s *Source) tooYoung(f found) bool {
