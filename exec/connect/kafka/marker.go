@@ -11,6 +11,8 @@ import (
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"github.com/sqlstream/sqlstream/exec/mutant"
 )
 
 // The marker says which batch of the query is the last in its topic. It is committed in the
@@ -72,6 +74,11 @@ const markerPartition = 0
 func (p *publisher) take(ctx context.Context) error {
 	if p.fenced || p.cfg.Once {
 		return nil
+	}
+	if mutant.On("nobody is shut out") {
+		m, err := p.groupMarker(ctx)
+		p.last = m
+		return err
 	}
 	p.who.Since = p.around.clock.Now().UTC().Format(time.RFC3339)
 	at, err := p.claim(ctx)

@@ -90,12 +90,12 @@ func TestZombie(t *testing.T) {
 		if where == "" {
 			begin()
 		}
-		zombie.at = func(_ context.Context, at point) error {
-			if at == where {
+		zombie.At(func(_ context.Context, at string) error {
+			if at == string(where) {
 				begin()
 			}
 			return nil
-		}
+		})
 		for range 2 {
 			err := zombie.Publish(context.Background(), sink.Batch{ID: 1, Epoch: 1}, payload)
 			o.fails(err, `sink "s"`, "a newer process took over", heir.who.Host, "process "+portText(int32(heir.who.PID)))

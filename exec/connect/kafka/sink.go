@@ -66,8 +66,7 @@ type publisher struct {
 	broken bool   // somebody else writes now
 	closed bool
 
-	// at is called between the steps of publishing: for tests.
-	at func(context.Context, point) error
+	at func(ctx context.Context, step string) error // see At
 }
 
 func openSink(ctx context.Context, formats []*format.Format, c sink.Config) (sink.Sink, error) {
@@ -189,7 +188,7 @@ const closeTimeout = 5 * time.Second
 // not wait until it times out.
 func (p *publisher) Close() error {
 	if p.dirty && !p.broken {
-		ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
+		ctx, cancel := context.WithTimeout(context.Background(), min(closeTimeout, p.opt.publish))
 		defer cancel()
 		_ = p.abort(ctx) // the next process does it otherwise
 	}

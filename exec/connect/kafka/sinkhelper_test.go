@@ -188,16 +188,16 @@ func (o *out) put(p *publisher, id int64, rows ...[]any) []byte {
 }
 
 // crash makes publishing stop at a point, as if the process had died there.
-var errCrash = &permanent{errors.New("crash")}
+var errCrash = errors.New("crash")
 
 func (o *out) crash(p *publisher, id int64, payload []byte, where point) {
 	o.t.Helper()
-	p.at = func(_ context.Context, at point) error {
-		if at == where {
+	p.At(func(_ context.Context, at string) error {
+		if at == string(where) {
 			return errCrash
 		}
 		return nil
-	}
+	})
 	if err := p.Publish(context.Background(), o.batch(id), payload); !errors.Is(err, errCrash) {
 		o.t.Fatalf("no crash at %s: %v", where, err)
 	}
