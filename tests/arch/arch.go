@@ -71,6 +71,8 @@ func isPart(pkg string) bool { return slices.Contains(Parts, pkg) }
 var Sole = map[string]string{
 	"github.com/pingcap/tidb/pkg/parser": "parser",
 	"github.com/parquet-go/parquet-go":   "exec/format/parquet",
+	"github.com/twmb/avro":               "exec/format/avro",
+	"github.com/twmb/franz-go/pkg/sr":    "exec/format/registry",
 	"github.com/chzyer/readline":         "repl",
 	"github.com/spf13/cobra":             "cmd/sqlstream",
 	"github.com/bmatcuk/doublestar":      "exec/source/file",
