@@ -2,6 +2,7 @@ package builtin
 
 import (
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 
@@ -19,9 +20,13 @@ import (
 	"github.com/sqlstream/sqlstream/exec/sink/process"
 	"github.com/sqlstream/sqlstream/exec/sink/webhook"
 	"github.com/sqlstream/sqlstream/exec/source"
+	"github.com/sqlstream/sqlstream/exec/source/datagen"
 	filesource "github.com/sqlstream/sqlstream/exec/source/file"
+	httpsource "github.com/sqlstream/sqlstream/exec/source/http"
 	memorysource "github.com/sqlstream/sqlstream/exec/source/memory"
 	"github.com/sqlstream/sqlstream/exec/source/rate"
+	"github.com/sqlstream/sqlstream/exec/source/socket"
+	"github.com/sqlstream/sqlstream/exec/source/stdin"
 )
 
 // Connectors are the sources, sinks and formats of one engine, by name and alias
@@ -30,6 +35,7 @@ type Connectors struct {
 	Stores  *memorysource.Stores // rows of memory sources and tables
 	Results *memorysink.Results  // tables of memory sinks
 	Writers *foreach.Writers     // Go code of foreach sinks
+	Stdin   *stdin.Input         // what source stdin reads
 
 	formats []*format.Format
 	sources []*source.Connector
@@ -40,10 +46,15 @@ type Connectors struct {
 // formats come from an embedding program.
 func NewConnectors(instance string, extra ...*format.Format) (*Connectors, error) {
 	c := &Connectors{Stores: memorysource.NewStores(instance), Results: memorysink.NewResults(),
-		Writers: foreach.NewWriters(), formats: append(Formats(), extra...)}
+		Writers: foreach.NewWriters(), Stdin: stdin.NewInput(os.Stdin), formats: append(Formats(), extra...)}
 	for _, s := range []source.Connector{
 		filesource.Connector(c.formats),
 		rate.Connector(),
+		rate.MicroBatch(),
+		datagen.Connector(),
+		socket.Connector(c.formats, instance),
+		httpsource.Connector(c.formats, instance),
+		stdin.Connector(c.formats, c.Stdin, instance),
 		memorysource.Connector(c.Stores),
 		postgres.Table(),
 		kafka.Source(c.formats),

@@ -85,7 +85,7 @@ func options(t *testing.T, of string, specs []option.Spec) {
 	var given []option.Value
 	for _, s := range specs {
 		if s.Required {
-			given = append(given, option.Value{Name: s.Name, Text: "x"})
+			given = append(given, option.Value{Name: s.Name, Text: map[bool]string{true: "1", false: "x"}[s.Type == option.Int]})
 		}
 	}
 	if _, err := option.Decode(specs, given); err != nil {

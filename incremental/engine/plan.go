@@ -65,6 +65,9 @@ func (e *Engine) fileRelation(ctx context.Context, path string, stream bool) (*c
 	if strings.HasPrefix(path, "kafka://") {
 		return e.kafkaRelation(ctx, path, stream)
 	}
+	if path == "-" || path == "stdin" {
+		return e.stdinRelation(ctx, stream)
+	}
 	if scheme, _, ok := strings.Cut(path, "://"); ok && scheme != "file" {
 		return nil, fmt.Errorf("there is no connector for %s:// paths", scheme)
 	}
@@ -76,14 +79,31 @@ func (e *Engine) fileRelation(ctx context.Context, path string, stream bool) (*c
 	}
 	r.Format = format
 	r.Options = append(r.Options, option.Value{Name: "format", Text: format})
+	return r, e.inferInto(ctx, r)
+}
+
+// inferInto gives a relation the columns of the data that is there.
+func (e *Engine) inferInto(ctx context.Context, r *catalog.Relation) error {
 	cols, err := e.infer(ctx, r)
-	if err != nil {
-		return nil, err
-	}
 	for _, c := range cols {
 		r.Columns = append(r.Columns, catalog.Column{Column: c})
 	}
-	return r, nil
+	return err
+}
+
+// stdinRelation is 'stdin' or '-' in FROM: JSON if it begins so, else text. It waits for
+// the first line.
+func (e *Engine) stdinRelation(ctx context.Context, stream bool) (*catalog.Relation, error) {
+	begin, err := e.opt.Builtin.Stdin.Peek(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("standard input: %w", err)
+	}
+	r := &catalog.Relation{Name: "stdin", Streaming: stream, Connector: "stdin", Format: "text"}
+	if strings.HasPrefix(strings.TrimLeft(string(begin), " \t\r\n\ufeff"), "{") {
+		r.Format = "json"
+	}
+	r.Options = []option.Value{{Name: "format", Text: r.Format}}
+	return r, e.inferInto(ctx, r)
 }
 
 // formatOf guesses the format of the files of a path by their names.

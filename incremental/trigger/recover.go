@@ -52,7 +52,21 @@ func (q *Query) recover(ctx context.Context) error {
 	if err := q.discardStaged(ctx, prepared+1); err != nil {
 		return err
 	}
+	q.tellLost()
 	return q.at(Recovered, q.next)
+}
+
+// tellLost warns of rows that a source cannot give any more.
+func (q *Query) tellLost() {
+	for _, in := range q.Inputs {
+		l, ok := in.Source.(source.Lossy)
+		if !ok || q.Log == nil {
+			continue
+		}
+		for _, x := range l.Losses() {
+			q.Log.Warn("rows may be lost: "+x.Reason, "query", q.Name, "source", in.Name, "from", x.From, "to", x.To)
+		}
+	}
 }
 
 func (q *Query) openLogs() error {

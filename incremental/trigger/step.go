@@ -325,10 +325,26 @@ func (q *Query) prepare(p *planned, out *build.Outcome, payloads [][]byte, tm *t
 		if err := q.Journal.prepare(q, p, out, payloads); err != nil {
 			return err
 		}
+		if err := q.acknowledge(p); err != nil {
+			return err
+		}
 	} else if err := q.forget(); err != nil {
 		return err
 	}
 	return q.at(Prepared, p.id)
+}
+
+// acknowledge tells the senders of rows that these cannot be lost any more.
+func (q *Query) acknowledge(p *planned) error {
+	for i, in := range q.Inputs {
+		a, ok := in.Source.(source.Acknowledger)
+		if r, took := p.ranges[i]; ok && took {
+			if err := a.Durable(r); err != nil {
+				return in.wrap(err)
+			}
+		}
+	}
+	return nil
 }
 
 // forget ends the trigger of a query without a checkpoint: operators must not gather
@@ -377,6 +393,8 @@ func (q *Query) commit(ctx context.Context, p *planned, out *build.Outcome, tm *
 		if err := q.Journal.commit(p.id, q.commitLine(p, out, nil)); err != nil {
 			return err
 		}
+	} else if err := q.acknowledge(p); err != nil {
+		return err
 	}
 	for i, in := range q.Inputs {
 		if r, ok := p.ranges[i]; ok {

@@ -63,7 +63,7 @@ var Rules = []Rule{
 
 // Parts are what connectors have in common: each of them may import these, besides the
 // contracts.
-var Parts = []string{"exec/sink/staged", "exec/sink/marker"}
+var Parts = []string{"exec/sink/staged", "exec/sink/marker", "exec/source/inbox", "exec/source/pace"}
 
 func isPart(pkg string) bool { return slices.Contains(Parts, pkg) }
 
@@ -71,8 +71,6 @@ func isPart(pkg string) bool { return slices.Contains(Parts, pkg) }
 var Sole = map[string]string{
 	"github.com/pingcap/tidb/pkg/parser": "parser",
 	"github.com/parquet-go/parquet-go":   "exec/format/parquet",
-	"github.com/twmb/avro":               "exec/format/avro",
-	"github.com/twmb/franz-go/pkg/sr":    "exec/format/registry",
 	"github.com/chzyer/readline":         "repl",
 	"github.com/spf13/cobra":             "cmd/sqlstream",
 	"github.com/bmatcuk/doublestar":      "exec/source/file",

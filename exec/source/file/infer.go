@@ -8,6 +8,7 @@ import (
 	"github.com/sqlstream/sqlstream/exec/format"
 	"github.com/sqlstream/sqlstream/exec/format/change"
 	"github.com/sqlstream/sqlstream/exec/format/guess"
+	"github.com/sqlstream/sqlstream/exec/format/scan"
 	"github.com/sqlstream/sqlstream/exec/source"
 	"github.com/sqlstream/sqlstream/exec/types"
 )
@@ -109,7 +110,7 @@ func widen(t types.Type, text string) types.Type {
 		if t.Kind != types.Null && t.Kind != kind {
 			continue
 		}
-		if _, ok := parseValue(text, types.Of(kind), nil); ok && !padded(text, kind) {
+		if _, ok := scan.Value(text, types.Of(kind), nil); ok && !padded(text, kind) {
 			return types.Of(kind)
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"net/url"
 	"path"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"time"
 
@@ -162,41 +161,9 @@ func value(text string, t types.Type, zone *time.Location) (*vec.Vector, error) 
 	if text == hiveNull {
 		return vec.Nulls(t, 0), nil
 	}
-	x, ok := parseValue(text, t, zone)
+	x, ok := scan.Value(text, t, zone)
 	if !ok {
 		return nil, fmt.Errorf("%q is not %s", text, t.WithArticle())
 	}
 	return vec.NewConst(t, x, 0), nil
 }
-
-func parseValue(text string, t types.Type, zone *time.Location) (any, bool) {
-	times := scan.NewTimes(zone, nil, nil, nil)
-	switch t.Kind {
-	case types.String, types.Bytes:
-		return text, true
-	case types.Bool:
-		b := strings.EqualFold(text, "true")
-		return b, b || strings.EqualFold(text, "false")
-	case types.Int8, types.Int16, types.Int32, types.Int64:
-		n, err := strconv.ParseInt(text, 10, 8<<(t.Kind-types.Int8))
-		return n, err == nil
-	case types.Float32, types.Float64:
-		f, err := strconv.ParseFloat(text, 64)
-		if t.Kind == types.Float32 {
-			f = float64(float32(f))
-		}
-		return f, err == nil
-	case types.Date:
-		return both(times.Date([]byte(text)))
-	case types.Timestamp:
-		return both(times.Timestamp([]byte(text)))
-	case types.TimestampNTZ:
-		return both(times.Local([]byte(text)))
-	case types.Decimal:
-		d, err := types.ParseDecimal(text, int(t.Prec), int(t.Scale))
-		return d, err == nil
-	}
-	return nil, false
-}
-
-func both(n int64, ok bool) (any, bool) { return n, ok }
