@@ -19,7 +19,6 @@ import (
 
 	"github.com/sqlstream/sqlstream/incremental/engine"
 	"github.com/sqlstream/sqlstream/incremental/server"
-	"github.com/sqlstream/sqlstream/incremental/server/metrics"
 	"github.com/sqlstream/sqlstream/parser/diag"
 	"github.com/sqlstream/sqlstream/repl"
 )
@@ -50,6 +49,7 @@ type serveFlags struct {
 	maxBody               int64
 	maxRequests           int
 	maxConnections        int
+	push                  pushFlags
 }
 
 func (p *program) serveCommand() *cobra.Command {
@@ -74,6 +74,7 @@ func (p *program) serveCommand() *cobra.Command {
 	x.Int64Var(&f.maxBody, "max-body", 1<<20, "bytes of a request's body")
 	x.IntVar(&f.maxRequests, "max-requests", 64, "requests answered at a time")
 	x.IntVar(&f.maxConnections, "max-connections", 256, "connections open at a time")
+	f.push.define(x)
 	x.IntVar(&p.workers, "workers", 0, "how many cores to use; 0 = all")
 	x.StringVar(&p.checkpointRoot, "checkpoint-root", "", "where queries that name no checkpoint keep theirs")
 	x.VarP(varFlag{&p.vars}, "var", "v", "name=value for ${name} in the scripts; names in capitals are left to the environment")
@@ -90,6 +91,7 @@ type service struct {
 	engine  *engine.Engine
 	server  *server.Server
 	access  *access
+	pushes  *pushes
 	stop    context.CancelFunc
 	notYet  atomic.Pointer[string] // why it is not ready; nil = it is
 }
@@ -101,9 +103,12 @@ func (p *program) serve(ctx context.Context, f *serveFlags, args []string) error
 	}
 	ctx, s.stop = context.WithCancel(ctx)
 	defer s.stop()
+	s.pushes.begin(s.engine)
 	served, err := s.listen(ctx)
 	if err != nil {
-		return errors.Join(err, s.engine.Close())
+		err = errors.Join(err, s.engine.Close())
+		s.pushes.close()
+		return err
 	}
 	reloads := s.reloads(ctx)
 	defer reloads()
@@ -116,6 +121,7 @@ func (p *program) serve(ctx context.Context, f *serveFlags, args []string) error
 	}
 	s.stop()
 	err = errors.Join(err, <-served, s.engine.Close())
+	s.pushes.close()
 	if err != nil {
 		s.log.Error("the program ends", "err", err)
 		return failed(err)
@@ -149,6 +155,9 @@ func (s *service) prepare(args []string) error {
 		return &exitError{exitFailed, err}
 	}
 	s.engine.Listen(server.NewLog(s.log))
+	if s.pushes, err = newPushes(&s.f.push, s.log); err != nil {
+		return errors.Join(usage("%w", err), s.engine.Close())
+	}
 	return nil
 }
 
@@ -244,11 +253,7 @@ func (s *service) listen(ctx context.Context) (<-chan error, error) {
 	if s.f.hosts != nil && strings.Contains(strings.Join(s.f.hosts, ""), "/") {
 		return nil, usage("--allow-host is a name without port and path")
 	}
-	queries := metrics.NewQueries(s.engine, clockOf())
-	counted := s.engine.Listen(queries)
-	registry := metrics.NewRegistry(metrics.Process{Version: version(), Started: clockOf().Now()}, queries,
-		metrics.Listener{Name: "metrics", Dropped: counted.Dropped})
-	s.server = server.New(server.Options{Engine: s.engine, Metrics: registry, Log: s.log, Version: version(), Ready: s.ready,
+	s.server = server.New(server.Options{Engine: s.engine, Metrics: s.pushes.registry, Log: s.log, Version: version(), Ready: s.ready,
 		Access: s.access.policy(s.f), Limits: server.Limits{Body: s.f.maxBody, Requests: s.f.maxRequests, Connections: s.f.maxConnections}})
 	s.log.Info("serving", "address", l.Addr().String(), "tls", s.access.tls != nil, "token", s.access.tokens.Any())
 	if s.access.tls == nil && !server.Loopback(s.f.listen) {

@@ -89,6 +89,9 @@ type Subscription struct {
 // Dropped is how many events the listener was too slow for.
 func (s *Subscription) Dropped() int64 { return s.dropped.Load() }
 
+// Waiting is how many events wait for the listener.
+func (s *Subscription) Waiting() int { return len(s.events) }
+
 // Close takes the listener away. What is queued is still told; Done says when.
 func (s *Subscription) Close() { s.bus.remove(s) }
 

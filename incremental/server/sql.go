@@ -73,17 +73,22 @@ func (c *call) statements() (st Statements, err error) {
 		return st, errorf(http.StatusBadRequest, "bad_body", "the body cannot be read to its end")
 	}
 	if kind == "application/sql" {
-		return Statements{SQL: string(raw)}, nil
+		st.SQL = string(raw)
+		return st, st.check()
 	}
 	d := json.NewDecoder(strings.NewReader(string(raw)))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&st); err != nil || d.More() {
 		return st, errorf(http.StatusBadRequest, "bad_body", "the body is no object with sql, max_rows and timeout_ms")
 	}
+	return st, st.check()
+}
+
+func (st *Statements) check() error {
 	if st.MaxRows < 0 || st.Timeout < 0 || strings.TrimSpace(st.SQL) == "" {
-		return st, errorf(http.StatusBadRequest, "bad_body", "sql must not be empty, max_rows and timeout_ms not below 0")
+		return errorf(http.StatusBadRequest, "bad_body", "sql must not be empty, max_rows and timeout_ms not below 0")
 	}
-	return st, nil
+	return nil
 }
 
 // sql is POST /v1/sql.
