@@ -34,7 +34,7 @@ line, or client certificates.
 
 The first SIGTERM or SIGINT ends the queries after the trigger under way, the second at
 once; the exit status of a clean end is 0. SIGHUP reads tokens and certificates again;
-scripts that have changed are checked and named, and take effect with a restart.`
+scripts that have changed are named, and take effect with a restart.`
 
 // serveFlags are those of sqlstream serve.
 type serveFlags struct {

@@ -42,6 +42,27 @@ func routes() []route {
 	return append(append(basicRoutes(), queryRoutes()...), sqlRoutes()...)
 }
 
+// Operation is a route as the reference lists it.
+type Operation struct {
+	Method, Path, Doc string
+	Owner             bool        // a token that only reads is not enough
+	Params            [][2]string // of the query: name and what it is
+}
+
+// Operations lists all routes: the reference is generated from it.
+func Operations() (out []Operation) {
+	for _, rt := range routes() {
+		op := Operation{Method: rt.Method, Path: rt.Path, Doc: rt.Doc, Owner: rt.Role == Owner}
+		for _, p := range rt.Params {
+			if p.In == "query" {
+				op.Params = append(op.Params, [2]string{p.Name, p.Doc})
+			}
+		}
+		out = append(out, op)
+	}
+	return out
+}
+
 func basicRoutes() []route {
 	return []route{
 		{Method: "GET", Path: "/healthz", Name: "health", Role: Reader, Doc: "Tells that the program answers.",

@@ -12,6 +12,7 @@ import (
 //
 //	```sql            runs in the page's session; it must not fail, unless its output says so
 //	```sh             the same for commands of the program; other commands need a reason
+//	```http           a request to a server over the page's session; its output is status and body
 //	```text           directly below one of them: its output, compared
 //	```test           a golden test file, which must pass
 //	```json in/a.json any language with a path: the block is that file

@@ -43,6 +43,8 @@ func Pages() []Page {
 		{"fault-tolerance.md", "Fault tolerance", "What a crash does to each source and sink.", faultTolerance},
 		{"formats.md", "Formats", "How files and messages are laid out, with the options for reading and writing.", formats},
 		{"query-options.md", "Options of queries", "What WITH (…) behind a continuous query takes.", queryOptions},
+		{"http-api.md", "HTTP API", "What sqlstream serve answers.", httpAPI},
+		{"metrics.md", "Metrics", "The numbers that sqlstream serve tells of itself and its queries.", metricsTable},
 		{"settings.md", "Settings", "What SET changes.", settings},
 		{"shell.md", "Commands of the shell", "What begins with a dot or a backslash.", shellCommands},
 		{"errors.md", "Error codes", "Every code, with a text that yields it.", errorCodes},

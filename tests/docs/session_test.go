@@ -128,6 +128,8 @@ func (s *session) run(t *testing.T, b *Block) (got string, ran bool) {
 		return "", false
 	case b.Lang == "sql":
 		got = s.runSQL(t, b)
+	case b.Lang == "http":
+		got = request(t, s.e, b.Text)
 	case b.Lang == "sh":
 		got = s.runCommands(t, b)
 	default:

@@ -133,6 +133,12 @@ func collectSource(e *Emitter, query string, s trigger.SourceProgress) {
 		e.Value("sqlstream_source_idle", one(s.Idle), query, s.Name)
 	}
 	e.Value("sqlstream_source_ignored_files", float64(s.Ignored), query, s.Name)
+	lost := int64(0)
+	for _, l := range s.Losses {
+		lost += max(l.To-l.From, 0)
+	}
+	e.Value("sqlstream_source_gaps", float64(len(s.Losses)), query, s.Name)
+	e.Value("sqlstream_source_lost_rows", float64(lost), query, s.Name)
 	if s.Backlog != nil {
 		e.Value("sqlstream_source_backlog_rows", float64(*s.Backlog), query, s.Name)
 	}

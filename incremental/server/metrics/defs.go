@@ -61,6 +61,8 @@ func partDefs() []Def {
 		{"sqlstream_source_idle", Gauge, source, "Is 1 while a source is idle and holds no watermark back."},
 		{"sqlstream_source_ignored_files", Gauge, source, "Files that max_file_age left out since the query was started."},
 		{"sqlstream_source_backlog_rows", Gauge, source, "Rows that wait in a source which knows their number."},
+		{"sqlstream_source_gaps", Gauge, source, "Gaps in a source since the query was started: rows that were gone before they could be read."},
+		{"sqlstream_source_lost_rows", Gauge, source, "Rows in these gaps, as far as their number is known."},
 		{"sqlstream_state_rows", Gauge, op, "Entries that an operator keeps."},
 		{"sqlstream_state_bytes", Gauge, op, "Memory that an operator holds for its entries."},
 		{"sqlstream_state_updated_rows_total", Counter, op, "Entries that triggers changed."},
