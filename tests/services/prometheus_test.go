@@ -66,7 +66,7 @@ func TestPrometheus(t *testing.T) {
 	t.Cleanup(func() { Stop(t, "prometheus", env...) })
 	tick, end := time.NewTicker(50*time.Millisecond), time.After(30*time.Second)
 	defer tick.Stop()
-	for value(t, base, "up") != "1" {
+	for value(t, base, "count(sqlstream_http_requests_total) > bool 0") != "1" { // of the first scrape, told in the second
 		select {
 		case <-tick.C:
 		case <-end:
