@@ -16,6 +16,7 @@ import (
 	"github.com/sqlstream/sqlstream/parser/diag"
 	"github.com/sqlstream/sqlstream/repl"
 	"github.com/sqlstream/sqlstream/repl/output"
+	"github.com/sqlstream/sqlstream/storage/vfs"
 )
 
 // main is sqlstream without a command.
@@ -111,7 +112,7 @@ func (p *program) engine(dir string, out io.Writer, l engine.Listener) (*engine.
 	root := p.checkpointRoot
 	if root != "" {
 		var err error
-		if root, err = filepath.Abs(root); err != nil { // of the command line: from where it was typed
+		if root, err = vfs.Abs("", root); err != nil { // of the command line: from where it was typed
 			return nil, usage("--checkpoint-root: %w", err)
 		}
 	}

@@ -30,7 +30,7 @@ func (e *Engine) dry(ctx context.Context, src diag.Source, each func(ast.Stateme
 	stmts, err := parser.Parse(src)
 	found := findings{src: e.mask.source(src)}
 	found.add(diag.Showing(found.src, err), true)
-	d := &Engine{opt: e.opt, cat: e.cat.Clone(), set: newSession(e.set.get()), turn: newTurn(), mask: e.mask, bus: e.bus}
+	d := &Engine{opt: e.opt, cat: e.cat.Clone(), set: newSession(e.set.get()), stores: e.stores, turn: newTurn(), mask: e.mask, bus: e.bus}
 	for _, s := range stmts {
 		p, err := d.declare(ctx, found.src, s)
 		if p != nil && !p.Finite {

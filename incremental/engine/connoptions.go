@@ -2,7 +2,6 @@ package engine
 
 import (
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/sqlstream/sqlstream/exec/option"
@@ -15,10 +14,11 @@ func (e *Engine) resolved(values []option.Value) ([]option.Value, error) {
 	return option.Resolve(values, option.Env{
 		Lookup: os.LookupEnv,
 		ReadFile: func(path string) ([]byte, error) {
-			if !filepath.IsAbs(path) {
-				path = filepath.Join(e.opt.Dir, path)
+			path, err := e.path(path)
+			if err != nil {
+				return nil, err
 			}
-			return vfs.ReadFile(e.opt.FS, path)
+			return vfs.ReadFile(e.files(), path)
 		},
 	})
 }

@@ -37,7 +37,7 @@ import (
 // writes files of the machine.
 type Options struct {
 	Builtin *builtin.Registry // functions, connectors, formats; nil = builtin.New()
-	FS      vfs.FS            // nil = the machine's
+	FS      vfs.FS            // nil = the machine's; object stores and web addresses come on top
 	Clock   clock.Clock       // nil = the machine's
 	Workers int               // 0 = one for each core
 	// Dir is what relative paths in statements start from; "" = the working directory.
@@ -74,6 +74,7 @@ type Engine struct {
 	opt     Options
 	cat     *catalog.Catalog
 	set     *session
+	stores  *stores
 	turn    turn
 	mask    *mask
 	bus     *bus
@@ -89,7 +90,7 @@ func Open(opt Options) (*Engine, error) {
 	if err := opt.fill(); err != nil {
 		return nil, err
 	}
-	e := &Engine{opt: opt, cat: catalog.New(opt.Builtin.Functions, opt.Builtin.Connectors), set: newSession(defaultSettings()),
+	e := &Engine{opt: opt, cat: catalog.New(opt.Builtin.Functions, opt.Builtin.Connectors), set: newSession(defaultSettings()), stores: newStores(opt.FS),
 		turn: newTurn(), mask: newMask(opt.Builtin), bus: newBus(opt.Listener, opt.Log)}
 	e.ctx, e.kill = context.WithCancel(context.Background())
 	return e, nil
@@ -105,6 +106,7 @@ func (o *Options) fill() error {
 	if o.FS == nil {
 		o.FS = vfs.OS()
 	}
+	o.FS = withStores(o.FS)
 	if o.Clock == nil {
 		o.Clock = clock.Real()
 	}
@@ -238,14 +240,6 @@ func (e *Engine) Kill() {
 // newCtx makes an evaluation context.
 func (e *Engine) newCtx(zone *time.Location, nullOnError bool) *fn.Ctx {
 	return &fn.Ctx{Now: e.opt.Clock.Now().UnixMicro(), Zone: zone, NullOnError: nullOnError, Scratch: &fn.Scratch{}}
-}
-
-// path makes a path of a statement absolute.
-func (e *Engine) path(p string) string {
-	if filepath.IsAbs(p) {
-		return p
-	}
-	return filepath.Join(e.opt.Dir, p)
 }
 
 // free reports an error if an active query has the name.

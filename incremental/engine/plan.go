@@ -17,6 +17,7 @@ import (
 	"github.com/sqlstream/sqlstream/planner/bind"
 	"github.com/sqlstream/sqlstream/planner/catalog"
 	"github.com/sqlstream/sqlstream/planner/physical"
+	"github.com/sqlstream/sqlstream/storage/vfs"
 )
 
 // planSettings are what the session gives the planner.
@@ -57,7 +58,7 @@ func (e *Engine) infer(ctx context.Context, r *catalog.Relation) ([]types.Column
 		return nil, err
 	}
 	return c.Infer(ctx, source.Config{Name: r.Name, Options: options, OnError: r.Common.OnError, Changes: r.Changelog, Zone: e.Zone(),
-		Dir: e.opt.Dir, FS: e.opt.FS, Clock: e.opt.Clock, Finite: !r.Streaming})
+		Dir: e.opt.Dir, FS: e.files(), Clock: e.opt.Clock, Finite: !r.Streaming})
 }
 
 // fileRelation makes a relation of a path in FROM, with inferred columns.
@@ -68,11 +69,11 @@ func (e *Engine) fileRelation(ctx context.Context, path string, stream bool) (*c
 	if path == "-" || path == "stdin" {
 		return e.stdinRelation(ctx, stream)
 	}
-	if scheme, _, ok := strings.Cut(path, "://"); ok && scheme != "file" {
-		return nil, fmt.Errorf("there is no connector for %s:// paths", scheme)
+	if _, err := e.path(path); err != nil {
+		return nil, err
 	}
 	r := &catalog.Relation{Name: path, Streaming: stream, Connector: "file",
-		Options: []option.Value{{Name: "path", Text: strings.TrimPrefix(path, "file://")}}}
+		Options: []option.Value{{Name: "path", Text: path}}}
 	format, err := e.formatOf(path)
 	if err != nil {
 		return nil, err
@@ -111,11 +112,14 @@ func (e *Engine) formatOf(path string) (string, error) {
 	if f := e.formatByName(path); f != "" {
 		return f, nil
 	}
-	where := e.path(strings.TrimPrefix(path, "file://"))
+	where, err := e.path(path)
+	if err != nil {
+		return "", err
+	}
 	if f := e.formatInDir(where, 3); f != "" {
 		return f, nil
 	}
-	if _, err := e.opt.FS.Stat(where); errors.Is(err, fs.ErrNotExist) && !strings.ContainsAny(path, "*?[{") {
+	if _, err := e.files().Stat(where); errors.Is(err, fs.ErrNotExist) && !strings.ContainsAny(path, "*?[{") {
 		return "", fmt.Errorf("path %q does not exist: if its files come later, declare a source or table with its columns and format = '…'", path)
 	}
 	return "", fmt.Errorf("the format of %q is not to be seen from its name or its files: declare a source or table with format = '…'", path)
@@ -123,7 +127,7 @@ func (e *Engine) formatOf(path string) (string, error) {
 
 // formatInDir looks at the names of files below a directory.
 func (e *Engine) formatInDir(dir string, depth int) string {
-	entries, err := e.opt.FS.ReadDir(dir)
+	entries, err := e.files().ReadDir(dir)
 	if err != nil || depth == 0 {
 		return ""
 	}
@@ -145,6 +149,7 @@ func (e *Engine) formatInDir(dir string, depth int) string {
 }
 
 func (e *Engine) formatByName(path string) string {
+	path = vfs.Name(path)
 	for _, name := range e.opt.Builtin.FormatNames() {
 		f, _ := e.opt.Builtin.Format(name)
 		for _, ext := range f.Extensions {

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"maps"
 	"sort"
 	"strconv"
 	"strings"
@@ -23,8 +24,9 @@ type settings struct {
 	checkpointRoot string
 	allowUnbounded bool
 	poll           time.Duration
-	rounds, rows   int64 // of recursive queries
-	memory         int64 // bytes of state that a query may hold; 0 = no limit
+	rounds, rows   int64             // of recursive queries
+	store          map[string]string // of object stores; never changed in place
+	memory         int64             // bytes of state that a query may hold; 0 = no limit
 }
 
 func defaultSettings() settings {
@@ -60,7 +62,8 @@ type settingDef struct {
 
 // settingDefs lists every setting by name.
 func settingDefs() map[string]settingDef {
-	return map[string]settingDef{
+	defs := storeDefs()
+	maps.Copy(defs, map[string]settingDef{
 		"timezone": {"The session time zone: how times are read, printed and cut into days. Part of a checkpoint.",
 			func(s *settings) string { return s.zone.String() }, setZone},
 		"eval_error": {"What a value that cannot be computed does: 'fail' ends the query, 'null' gives NULL and counts it.",
@@ -82,7 +85,8 @@ func settingDefs() map[string]settingDef {
 			func(s *settings) string { return option.FormatSize(s.memory) }, setMemory},
 		"poll_interval": {"How long a query without new rows waits before it looks again.",
 			func(s *settings) string { return s.poll.String() }, setPoll},
-	}
+	})
+	return defs
 }
 
 func setZone(s *settings, v string) error {
@@ -206,7 +210,7 @@ func (e *Engine) settings(only string) (rows [][]string) {
 }
 
 // checkpointRoot is where queries that name no checkpoint keep theirs.
-func (e *Engine) checkpointRoot() string {
+func (e *Engine) checkpointRoot() (string, error) {
 	if root := e.set.get().checkpointRoot; root != "" {
 		return e.path(root)
 	}

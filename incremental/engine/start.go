@@ -159,16 +159,17 @@ func (o *opening) env() build.Env {
 }
 
 // checkpointDir is where the query keeps its checkpoint; "" = it has none.
-func (o *opening) checkpointDir() string {
+func (o *opening) checkpointDir() (string, error) {
 	switch {
 	case o.tgt.Checkpoint != "":
 		return o.e.path(o.tgt.Checkpoint)
 	case o.plan.Checkpoint != "":
 		return o.e.path(o.plan.Checkpoint)
-	case o.plan.Finite || o.tgt.Sink != nil || o.tgt.To != nil || o.ephemeral():
-		return ""
+	case o.plan.Finite || o.tgt.Sink != nil || o.ephemeral():
+		return "", nil
 	}
-	return filepath.Join(o.e.checkpointRoot(), fileName(o.plan.Name))
+	root, err := o.e.checkpointRoot()
+	return filepath.Join(root, fileName(o.plan.Name)), err
 }
 
 // fileName makes a name of a directory of a query's name: one that stays below the root.
@@ -198,19 +199,19 @@ func (o *opening) ephemeral() bool {
 
 func (o *opening) journal() error {
 	o.cfg.ID = uuid.NewString()
-	dir := o.checkpointDir()
-	if dir == "" {
-		return nil
+	dir, err := o.checkpointDir()
+	if err != nil || dir == "" {
+		return err
 	}
 	tune := o.e.opt.Storage
 	tune.Checkpoint.Manual = tune.At != nil
-	c, err := checkpoint.Open(o.e.opt.FS, dir, tune.Checkpoint)
+	c, err := checkpoint.Open(o.e.files(), dir, tune.Checkpoint)
 	if err != nil {
 		return err
 	}
 	o.keep(c)
 	tune.State.Epoch, tune.State.Background, tune.State.Clock = c.Epoch(), tune.At == nil, o.e.opt.Clock
-	s, err := state.Open(o.e.opt.FS, c.StateDir(), tune.State)
+	s, err := state.Open(o.e.files(), c.StateDir(), tune.State)
 	if err != nil {
 		return err
 	}
@@ -277,7 +278,7 @@ func (e *Engine) openSource(ctx context.Context, r *catalog.Relation, cfg source
 		return nil, fmt.Errorf("source %q: there is no connector %q", r.Name, r.Connector)
 	}
 	var err error
-	cfg.Name, cfg.OnError, cfg.Dir, cfg.FS, cfg.Clock = r.Name, r.Common.OnError, e.opt.Dir, e.opt.FS, e.opt.Clock
+	cfg.Name, cfg.OnError, cfg.Dir, cfg.FS, cfg.Clock = r.Name, r.Common.OnError, e.opt.Dir, e.files(), e.opt.Clock
 	cfg.Columns, _ = r.Inputs()
 	cfg.Changes, cfg.Key = r.Changelog, r.InputKey()
 	if cfg.Options, err = e.resolved(r.Options); err != nil {
@@ -379,7 +380,7 @@ func (o *opening) connector(p *physical.Output) (*sink.Connector, error) {
 
 func (o *opening) sinkConfig(p *physical.Output, owner string) (sink.Config, error) {
 	cfg := sink.Config{Name: p.Name, Query: o.plan.Name, QueryID: owner, Columns: p.OutputColumns(), Key: p.Key,
-		Mode: p.Mode, Ordered: p.Ordered, Zone: o.zone, Dir: o.e.opt.Dir, FS: o.e.opt.FS, Clock: o.e.opt.Clock,
+		Mode: p.Mode, Ordered: p.Ordered, Zone: o.zone, Dir: o.e.opt.Dir, FS: o.e.files(), Clock: o.e.opt.Clock,
 		Stdout: o.e.opt.Stdout, Log: o.e.opt.Log, Adopt: o.plan.AdoptSink, Once: o.cfg.Journal == nil}
 	if o.tgt.Stdout != nil {
 		cfg.Stdout = o.tgt.Stdout

@@ -108,6 +108,15 @@ func absURI(scheme, text string) (string, error) {
 	return "", fmt.Errorf("path %s: there is no file system for %s:// paths; file://, s3:// and, for finite tables, http(s):// can be read", text, scheme)
 }
 
+// Name gives what the format of a file is seen from: the path without the question of a web
+// address.
+func Name(text string) string {
+	if scheme, _, ok := strings.Cut(text, ":/"); ok && (strings.EqualFold(scheme, "http") || strings.EqualFold(scheme, "https")) {
+		text, _, _ = strings.Cut(text, "?")
+	}
+	return text
+}
+
 // Show gives a path as people write it: s3://bucket/key.
 func Show(path string) string {
 	scheme, rest, ok := Scheme(path)

@@ -27,7 +27,7 @@ func checkCleaning(c source.Config, set settings, where location, isSink bool) e
 	if set.clean != "archive" {
 		return nil
 	}
-	dir, err := absolute(c.Dir, set.archiveDir)
+	dir, err := vfs.Abs(c.Dir, set.archiveDir)
 	if err != nil {
 		return err
 	}
@@ -90,7 +90,7 @@ func (s *Source) archive(e entry) error {
 	if _, err := s.cfg.FS.Stat(e.Path); err != nil {
 		return err
 	}
-	dir, err := absolute(s.cfg.Dir, s.set.archiveDir)
+	dir, err := vfs.Abs(s.cfg.Dir, s.set.archiveDir)
 	if err != nil {
 		return err
 	}

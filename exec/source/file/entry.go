@@ -4,10 +4,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"path/filepath"
 	"slices"
 	"time"
 
 	"github.com/sqlstream/sqlstream/exec/source"
+	"github.com/sqlstream/sqlstream/storage/vfs"
 )
 
 // fileTime is a modification time in µs since 1970.
@@ -28,6 +30,8 @@ type found struct {
 	rel  string // below the root, with slashes: has the partition values
 	size int64
 	time fileTime
+	// version is that of the listing: see vfs.Version.
+	version string
 }
 
 // entry is a line of the source log: one file that was taken.
@@ -35,7 +39,8 @@ type entry struct {
 	Path    string   `json:"path"`
 	Size    int64    `json:"size"`
 	MtimeUs fileTime `json:"mtime_us"`
-	BatchID int64    `json:"batchId"` // the log offset, as Spark numbers it
+	BatchID int64    `json:"batchId"`           // the log offset, as Spark numbers it
+	Version string   `json:"version,omitempty"` // see vfs.Version
 }
 
 // offset is the position in offsets/N, Spark's too.
@@ -50,6 +55,7 @@ func encodeRange(at int64, files []entry) (source.Range, error) {
 		return r, err
 	}
 	for i, e := range files {
+		e.Path = vfs.Show(e.Path)
 		if r.Entries[i], err = json.Marshal(e); err != nil {
 			return r, err
 		}
@@ -65,6 +71,9 @@ func decodeEntries(r source.Range) ([]entry, error) {
 		}
 		if out[i].Path == "" {
 			return nil, fmt.Errorf("source log entry %d has no path", i+1)
+		}
+		if _, _, ok := vfs.Scheme(out[i].Path); ok {
+			out[i].Path = filepath.Clean(out[i].Path)
 		}
 	}
 	return out, nil
@@ -110,6 +119,9 @@ func (s *Source) remember(files []entry) {
 	for _, e := range files {
 		s.seen.add(e.Path, e.MtimeUs)
 		s.newest = max(s.newest, e.MtimeUs)
+		if s.set.inOrder {
+			s.list.after = max(s.list.after, e.Path)
+		}
 	}
 	s.newestSeen.Store(int64(s.newest))
 	s.recent = append(s.recent, files...)

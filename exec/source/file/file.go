@@ -19,9 +19,11 @@ import (
 
 	"github.com/sqlstream/sqlstream/exec/format"
 	"github.com/sqlstream/sqlstream/exec/format/sinklog"
+	"github.com/sqlstream/sqlstream/exec/option/store"
 	"github.com/sqlstream/sqlstream/exec/source"
 	"github.com/sqlstream/sqlstream/exec/types"
 	"github.com/sqlstream/sqlstream/parser/diag"
+	"github.com/sqlstream/sqlstream/storage/vfs"
 )
 
 // Connector describes the file source over the given formats.
@@ -79,6 +81,8 @@ type Source struct {
 	keys    *pinned   // partition keys; nil = not known yet
 	read    *readPlan // made for keys; nil = not made yet
 	done    bool      // finite: everything was planned
+	looked  int64     // µs: when a store was listed
+	fromNow bool      // it was listed by this call of Plan
 
 	// For Keep, which runs beside the rest: the last committed range, and newest.
 	committed, newestSeen atomic.Int64
@@ -94,6 +98,7 @@ func open(ctx context.Context, formats []*format.Format, c source.Config) (*Sour
 
 // locatedSource is a source that knows its options and where it is.
 func locatedSource(formats []*format.Format, c source.Config) (*Source, error) {
+	c.FS = vfs.With(c.FS, store.Find(c.Options))
 	set, err := decode(formats, c)
 	if err != nil {
 		return nil, err
@@ -108,6 +113,9 @@ func (s *Source) locate() error {
 	if err != nil {
 		return err
 	}
+	if err := s.refuseWebStream(); err != nil {
+		return err
+	}
 	s.where = where
 	s.list = newLister(s.cfg.FS, where, s.set, s.seen)
 	s.list.clock = s.cfg.Clock
@@ -119,10 +127,20 @@ func (s *Source) locate() error {
 	return checkCleaning(s.cfg, s.set, where, s.log != nil)
 }
 
+// refuseWebStream refuses a stream of a web address, which does not say what is new in it.
+func (s *Source) refuseWebStream() error {
+	abs, err := vfs.Abs(s.cfg.Dir, s.set.path)
+	if err != nil || !vfs.IsWeb(abs) || s.cfg.Finite || s.cfg.Refresh != nil {
+		return err
+	}
+	return diag.NewError(nil, diag.Errorf(diag.OptionConflict, s.set.pathSpan, "a web address cannot be read as a stream: it does not tell what is new").
+		WithHint("declare it with CREATE TABLE, or name it in FROM of a query that ends; files that go on coming belong into a directory or an s3:// path"))
+}
+
 // findLog turns to the sink's log as soon as there is one.
 func (s *Source) findLog() error {
-	if s.log != nil {
-		return nil
+	if s.log != nil || s.where.store != nil && s.list.listed {
+		return nil // a listing of a store has seen whether there is one
 	}
 	if info, err := s.cfg.FS.Stat(s.where.root); err != nil || !info.IsDir() {
 		return nil // gone: listing says so
@@ -196,6 +214,9 @@ func (s *Source) wrap(err error) error {
 func (s *Source) show(path string) string { return show(s.cfg.Dir, path) }
 
 func show(dir, path string) string {
+	if _, _, ok := vfs.Scheme(path); ok {
+		return vfs.Show(path)
+	}
 	abs, err := filepath.Abs(dir)
 	if err != nil {
 		return path

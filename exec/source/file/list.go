@@ -32,6 +32,9 @@ type lister struct {
 	seen      *seenSet
 	clock     clock.Clock          // nil = trust nothing
 	dirs      map[string]*dirState // by path relative to the root
+	after     string               // of a store: the listing begins behind this path
+	listed    bool                 // a store was listed
+	sawLog    bool                 // and has the log of a file sink
 }
 
 // dirState is what is known of a directory.
@@ -63,6 +66,9 @@ func (l *lister) scan(ctx context.Context, fresh bool) ([]found, error) {
 	if l.where.single != "" {
 		return l.add(nil, "", l.where.single)
 	}
+	if l.where.store != nil {
+		return l.scanStore(ctx)
+	}
 	err := l.walk(ctx, "", l.where.pattern == "", fresh, func(rel, name string) (bool, error) {
 		var err error
 		out, err = l.add(out, rel, name)
@@ -75,6 +81,9 @@ func (l *lister) scan(ctx context.Context, fresh bool) ([]found, error) {
 func (l *lister) first(ctx context.Context) (rel string, ok bool, err error) {
 	if l.where.single != "" {
 		return l.where.single, true, nil
+	}
+	if l.where.store != nil {
+		return l.firstInStore(ctx)
 	}
 	err = l.walk(ctx, "", l.where.pattern == "", false, func(dir, name string) (bool, error) {
 		rel, ok = path.Join(dir, name), true

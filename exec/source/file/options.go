@@ -8,15 +8,17 @@ import (
 
 	"github.com/sqlstream/sqlstream/exec/format"
 	"github.com/sqlstream/sqlstream/exec/option"
+	"github.com/sqlstream/sqlstream/exec/option/store"
 	"github.com/sqlstream/sqlstream/exec/source"
 	"github.com/sqlstream/sqlstream/parser/diag"
+	"github.com/sqlstream/sqlstream/storage/vfs"
 )
 
 // Options of the file source; those of the format come on top.
 func Options() []option.Spec {
-	return []option.Spec{
+	return append([]option.Spec{
 		{Name: "path", Type: option.Text, Required: true,
-			Doc: "A directory, a file, or a glob pattern ('in/*.json', 'in/**/*.csv'). Below it symbolic links to files are followed, those to directories are not."},
+			Doc: "A directory, a file, or a glob pattern ('in/*.json', 'in/**/*.csv'), also of an object store ('s3://bucket/in/'); a table may name a file behind http:// or https://. Below a directory symbolic links to files are followed, those to directories are not."},
 		{Name: "format", Type: option.Text,
 			Doc: "How the files are laid out; by default what their extension says."},
 		{Name: "recursive_file_lookup", Aliases: []string{"recursive"}, Type: option.Bool, Default: "false",
@@ -37,12 +39,19 @@ func Options() []option.Spec {
 			Doc: "What happens to files once a later micro-batch has been committed."},
 		{Name: "archive_dir", Aliases: []string{"source_archive_dir"}, Type: option.Text,
 			Doc: "Where clean_source = 'archive' moves files, under their path below the source's directory."},
-	}
+		{Name: "list_interval", Type: option.Duration, Default: "1 second",
+			Doc: "How often an object store is listed at most; directories of the machine are looked at in every trigger."},
+		{Name: "keys_in_order", Type: option.Bool, Default: "false",
+			Doc: "For an object store: new objects always have greater keys than all before them. Files are taken in the order of keys, and a listing begins behind the last one taken, so that it costs the new ones only. An object with a smaller key is never read."},
+	}, store.Options()...)
 }
 
 // settings are the decoded options.
 type settings struct {
 	path, filter         string
+	pathSpan             diag.Span
+	listEveryUs          int64
+	inOrder              bool
 	format               *format.Format
 	decoded              option.Decoded
 	recursive            bool
@@ -70,6 +79,7 @@ func decode(formats []*format.Format, c source.Config) (settings, error) {
 		recursive: d.Bool("recursive_file_lookup"), fileNameOnly: d.Bool("file_name_only"),
 		latestFirst: d.Bool("latest_first"), ignoreMissing: d.Bool("ignore_missing_files"),
 		maxAgeUs: d.Micros("max_file_age"), minAgeUs: d.Micros("min_file_age"),
+		pathSpan: d.Span("path"), listEveryUs: d.Micros("list_interval"), inOrder: d.Bool("keys_in_order"),
 		clean: d.Enum("clean_source"), archiveDir: d.Text("archive_dir"),
 		cleanSpan: d.Span("clean_source"), archiveAt: d.Span("archive_dir"),
 	}
@@ -101,7 +111,7 @@ func chooseFormat(formats []*format.Format, c source.Config) (*format.Format, er
 		return byName(formats, v)
 	}
 	path, _ := option.Find(c.Options, "path")
-	if f := format.ByName(formats, path.Text); f != nil {
+	if f := format.ByName(formats, vfs.Name(path.Text)); f != nil {
 		return f, nil
 	}
 	why := "no file is there whose name could say it"

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"net/url"
 	"path"
 	"path/filepath"
 	"strings"
@@ -16,53 +15,54 @@ import (
 
 // location is what the path option names. Paths are absolute.
 type location struct {
-	root    string // the directory to list; for a glob, what precedes the first wildcard
-	pattern string // below root, with slashes; "" = everything
-	single  string // the name of the one file in root; "" = a directory
+	root    string     // the directory to list; for a glob, what precedes the first wildcard
+	pattern string     // below root, with slashes; "" = everything
+	single  string     // the name of the one file in root; "" = a directory
+	store   vfs.Walker // lists root, if that is on an object store; else nil
 }
 
 func locate(fsys vfs.FS, dir, text string) (location, error) {
-	abs, err := absolute(dir, text)
+	abs, err := vfs.Abs(dir, text)
 	if err != nil {
 		return location{}, err
+	}
+	if vfs.IsWeb(abs) { // its question mark is no wildcard
+		_, err := fsys.Stat(abs)
+		return location{root: filepath.Dir(abs), single: filepath.Base(abs)}, err
+	}
+	store := vfs.WalkerOf(fsys, abs)
+	if store != nil && strings.HasSuffix(text, "/") && !isGlob(text) {
+		return location{root: abs, store: store}, nil // where there are no directories, this one may still be empty
 	}
 	info, err := fsys.Stat(abs)
 	switch {
 	case err == nil && info.IsDir():
-		return location{root: abs}, nil
+		return location{root: abs, store: store}, nil
 	case err == nil:
 		return location{root: filepath.Dir(abs), single: filepath.Base(abs)}, nil
 	case !isGlob(text) && !errors.Is(err, fs.ErrNotExist):
 		return location{}, err
+	case !isGlob(text) && store != nil:
+		return location{}, fmt.Errorf("path %s does not exist; for a directory whose files come later, write %s/", text, text)
 	case !isGlob(text):
 		return location{}, fmt.Errorf("path %s does not exist", text)
 	}
+	return locateGlob(fsys, dir, text, abs, store)
+}
+
+func locateGlob(fsys vfs.FS, dir, text, abs string, store vfs.Walker) (location, error) {
 	if !doublestar.ValidatePattern(filepath.ToSlash(abs)) {
 		return location{}, fmt.Errorf("%q is not a glob pattern", text)
 	}
 	base, pattern := doublestar.SplitPattern(filepath.ToSlash(abs))
 	root := filepath.FromSlash(base)
+	if store != nil {
+		return location{root: root, pattern: pattern, store: store}, nil
+	}
 	if info, err := fsys.Stat(root); err != nil || !info.IsDir() {
 		return location{}, fmt.Errorf("directory %s of the path %s does not exist", show(dir, root), text)
 	}
 	return location{root: root, pattern: pattern}, nil
-}
-
-// absolute resolves a path or a file: URI against dir.
-func absolute(dir, text string) (string, error) {
-	if strings.HasPrefix(text, "file:") {
-		u, err := url.Parse(text)
-		if err != nil || u.Host != "" {
-			return "", fmt.Errorf("%q is not a file URI", text)
-		}
-		text = filepath.FromSlash(u.Path)
-	} else if scheme, _, ok := strings.Cut(text, "://"); ok && !strings.ContainsAny(scheme, `/\`) {
-		return "", fmt.Errorf("path %s: the file source reads local files, not %s://", text, scheme)
-	}
-	if !filepath.IsAbs(text) {
-		text = filepath.Join(dir, text)
-	}
-	return filepath.Abs(text)
 }
 
 func isGlob(text string) bool { return strings.ContainsAny(text, "*?[{") }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/sqlstream/sqlstream/exec/format/sinklog"
 	"github.com/sqlstream/sqlstream/exec/source"
+	"github.com/sqlstream/sqlstream/storage/vfs"
 )
 
 // watched is how many of the last files taken are looked at again in each trigger:
@@ -44,10 +45,14 @@ func (s *Source) plan(ctx context.Context, l source.Limits, upTo source.Snapshot
 	if err := s.checkGrowth(); err != nil {
 		return source.Range{}, false, err
 	}
+	s.fromNow = false
 	rest := &s.backlog
 	if snap, ok := upTo.(*snapshot); ok {
 		rest = &snap.files
 	} else if len(*rest) == 0 || s.set.latestFirst {
+		if !s.due() {
+			return source.Range{}, false, nil
+		}
 		files, err := s.fresh(ctx, false)
 		if err != nil {
 			return source.Range{}, false, err
@@ -86,7 +91,11 @@ func (s *Source) fresh(ctx context.Context, all bool) ([]found, error) {
 
 func (s *Source) listed(ctx context.Context, all bool) ([]found, error) {
 	if s.log == nil {
-		return s.list.scan(ctx, all)
+		files, err := s.list.scan(ctx, all)
+		if err != nil || !s.list.sawLog {
+			return files, err
+		}
+		s.log = sinklog.Open(s.cfg.FS, s.where.root)
 	}
 	listed, last, err := s.log.Since(s.at)
 	if err != nil {
@@ -134,6 +143,9 @@ func (s *Source) tooYoung(f found) bool {
 func (s *Source) order(a, b found) int {
 	if s.set.latestFirst {
 		a, b = b, a
+	}
+	if s.set.inOrder && s.where.store != nil {
+		return cmp.Compare(a.path, b.path)
 	}
 	return cmp.Or(cmp.Compare(a.time, b.time), cmp.Compare(a.path, b.path))
 }
@@ -183,6 +195,9 @@ func (s *Source) current(f found) (entry, bool, error) {
 	if s.seen.has(f.path) {
 		return entry{}, false, nil
 	}
+	if f.version != "" && s.fromNow {
+		return entry{Path: f.path, Size: f.size, MtimeUs: f.time, Version: f.version}, true, nil
+	}
 	info, err := s.cfg.FS.Stat(f.path)
 	if errors.Is(err, fs.ErrNotExist) {
 		if s.log != nil && !s.set.ignoreMissing {
@@ -194,11 +209,14 @@ func (s *Source) current(f found) (entry, bool, error) {
 	if err != nil {
 		return entry{}, false, err
 	}
-	return entry{Path: f.path, Size: info.Size(), MtimeUs: timeOf(info.ModTime())}, true, nil
+	return entry{Path: f.path, Size: info.Size(), MtimeUs: timeOf(info.ModTime()), Version: vfs.Version(info)}, true, nil
 }
 
 // checkGrowth fails when a file grew after it was taken: its new rows would be lost.
 func (s *Source) checkGrowth() error {
+	if s.where.store != nil {
+		return nil // objects are whole when they appear
+	}
 	for _, e := range s.recent {
 		info, err := s.cfg.FS.Stat(e.Path)
 		if err == nil && info.Size() > e.Size {

@@ -13,6 +13,7 @@ import (
 	"github.com/sqlstream/sqlstream/exec/source"
 	"github.com/sqlstream/sqlstream/exec/types"
 	"github.com/sqlstream/sqlstream/exec/vec"
+	"github.com/sqlstream/sqlstream/storage/vfs"
 )
 
 // cutAbove is the size from which a file is cut into sections; a smaller one is a
@@ -85,6 +86,9 @@ func (s *Source) splitsOf(ctx context.Context, e entry) ([]source.Split, error) 
 		return nil, fmt.Errorf("file %s: %w", s.show(e.Path), err)
 	}
 	whole := &split{s: s, plan: s.read, e: e, consts: consts, rows: -1}
+	if s.where.store != nil && e.Size < cutAbove {
+		return []source.Split{whole}, nil // looked at when it is read, to save a request
+	}
 	info, err := s.cfg.FS.Stat(e.Path)
 	if err != nil {
 		return nil, s.missing(e, err)
@@ -121,6 +125,12 @@ func (s *Source) missing(e entry, err error) error {
 }
 
 func (s *Source) same(e entry, info fs.FileInfo) error {
+	if now := vfs.Version(info); now != "" && e.Version != "" {
+		if info.Size() == e.Size && now == e.Version {
+			return nil // times of a store are rounded as it likes
+		}
+		return s.changed(e, info)
+	}
 	if info.Size() != e.Size || timeOf(info.ModTime()) != e.MtimeUs {
 		return s.changed(e, info)
 	}
@@ -157,7 +167,7 @@ func (s *Source) constants(e entry) ([]*vec.Vector, error) {
 func metadata(c source.Column, e entry) *vec.Vector {
 	switch c.Metadata {
 	case "path", "_path", "file_path":
-		return vec.NewConst(c.Type, e.Path, 0)
+		return vec.NewConst(c.Type, vfs.Show(e.Path), 0)
 	case "name", "file_name":
 		return vec.NewConst(c.Type, filepath.Base(e.Path), 0)
 	case "size", "file_size":
