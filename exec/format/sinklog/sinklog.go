@@ -131,6 +131,9 @@ func (l *Log) uri(name string) (string, error) {
 	if l.root != "" {
 		return l.root + (&url.URL{Path: "/" + name}).EscapedPath(), nil
 	}
+	if scheme, rest, ok := vfs.Scheme(l.out); ok {
+		return (&url.URL{Scheme: scheme, Path: "//" + path.Join(rest, name)}).String(), nil
+	}
 	abs, err := filepath.Abs(l.out)
 	return fileURI(filepath.Join(abs, filepath.FromSlash(name))), err
 }
@@ -155,7 +158,11 @@ func (l *Log) nameOf(e line) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("bad URI %q", e.Path)
 	}
-	if abs, err := filepath.Abs(l.out); err == nil {
+	if _, rest, ok := vfs.Scheme(l.out); ok {
+		if rel, ok := strings.CutPrefix(u.Host+u.Path, rest+"/"); ok {
+			return local(rel)
+		}
+	} else if abs, err := filepath.Abs(l.out); err == nil {
 		if rel, ok := strings.CutPrefix(u.Path, filepath.ToSlash(abs)+"/"); ok {
 			return local(rel)
 		}

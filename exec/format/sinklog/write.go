@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/sqlstream/sqlstream/storage/vfs"
@@ -54,7 +55,11 @@ func (l *Log) SetOwner(o Owner) error {
 	if err := vfs.MkdirAllSync(l.fs, l.Path()); err != nil {
 		return err
 	}
-	return vfs.WriteFileAtomic(l.fs, l.file(ownerFile), append(data, '\n'), true)
+	before, err := vfs.ReadFile(l.fs, l.file(ownerFile)) // nil without a file
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return vfs.SwapFile(l.fs, l.file(ownerFile), before, append(data, '\n'))
 }
 
 // Append publishes a batch: from its return on, durably, readers see its files. The
@@ -99,7 +104,7 @@ func (l *Log) AppendKeeping(id int64, files []File, now time.Time, keep func(old
 		return err
 	}
 	if name != strconv.FormatInt(id, 10) {
-		l.cleanUp(ix, id, now)
+		l.cleanUp(id, now)
 	}
 	return nil
 }
@@ -166,21 +171,26 @@ func (l *Log) encode(files []File) ([]byte, error) {
 
 // cleanUp removes log files that the compacted batch replaces, once no reader can be
 // at work on them. Failing to do so costs space only.
-func (l *Log) cleanUp(ix Index, compacted int64, now time.Time) {
-	remove := func(id int64, suffix string) {
-		name := l.file(strconv.FormatInt(id, 10) + suffix)
-		if info, err := l.fs.Stat(name); err == nil && now.Sub(info.ModTime()) > keepFor {
-			_ = l.fs.Remove(name)
+func (l *Log) cleanUp(compacted int64, now time.Time) {
+	entries, err := l.fs.ReadDir(l.Path())
+	if err != nil {
+		return
+	}
+	var old []string
+	for _, e := range entries {
+		id, err := strconv.ParseInt(strings.TrimSuffix(e.Name(), compactSuffix), 10, 64)
+		if err != nil || id < 0 || id >= compacted {
+			continue
+		}
+		if info, err := e.Info(); err == nil && now.Sub(info.ModTime()) > keepFor {
+			old = append(old, l.file(e.Name()))
 		}
 	}
-	for id := range ix.plain {
-		if id < compacted {
-			remove(id, "")
-		}
+	if s := vfs.ShareOf(l.fs, l.out); s != nil {
+		_ = s.RemoveMany(old)
+		return
 	}
-	for id := range ix.compact {
-		if id < compacted {
-			remove(id, compactSuffix)
-		}
+	for _, name := range old {
+		_ = l.fs.Remove(name)
 	}
 }

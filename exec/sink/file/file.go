@@ -13,8 +13,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"net/url"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -22,6 +20,7 @@ import (
 	"github.com/sqlstream/sqlstream/exec/format"
 	"github.com/sqlstream/sqlstream/exec/format/sinklog"
 	"github.com/sqlstream/sqlstream/exec/option"
+	"github.com/sqlstream/sqlstream/exec/option/store"
 	"github.com/sqlstream/sqlstream/exec/sink"
 	"github.com/sqlstream/sqlstream/exec/types"
 	"github.com/sqlstream/sqlstream/parser/diag"
@@ -46,7 +45,7 @@ func Connector(formats []*format.Format) sink.Connector {
 		},
 		Options:   Options(),
 		Guarantee: sink.ExactlyOnce,
-		Recovery:  "Staged files are renamed to names that were fixed before, and the log of the directory says which batch it holds.",
+		Recovery:  "Staged files are renamed to names that were fixed before (on an object store: uploads are completed), and the log of the directory says which batch it holds.",
 		Open: func(_ context.Context, c sink.Config) (sink.Sink, error) {
 			return open(formats, c)
 		},
@@ -57,8 +56,8 @@ const defaultFormat = "parquet"
 
 // Options of the file sink; those of the format come on top.
 func Options() []option.Spec {
-	return []option.Spec{
-		{Name: "path", Type: option.Text, Required: true, Doc: "The output directory; it is made if it does not exist."},
+	return append([]option.Spec{
+		{Name: "path", Type: option.Text, Required: true, Doc: "The output directory, also of an object store (s3://bucket/out); it is made if it does not exist."},
 		{Name: "format", Type: option.Text, Default: defaultFormat,
 			Doc: "How the files are laid out; by default what the extension of the path says, else Parquet."},
 		{Name: "partition_by", Type: option.Text,
@@ -76,8 +75,8 @@ func Options() []option.Spec {
 		{Name: "removal_delay", Type: option.Duration, Default: "10 minutes",
 			Doc: "How long files that retention or merging has taken from the log stay in the directory, for readers that are at work. A reader of the plain directory sees merged rows twice meanwhile."},
 		{Name: "log_root", Type: option.Text,
-			Doc: "The absolute URI by which readers find the directory, for the log: s3a://bucket/out, file:///mnt/out. By default its path on this machine."},
-	}
+			Doc: "The absolute URI by which readers find the directory, for the log: s3a://bucket/out, file:///mnt/out. By default its path on this machine, or on its object store."},
+	}, store.Options()...)
 }
 
 // Sink writes into one directory.
@@ -93,6 +92,8 @@ type Sink struct {
 	maxBytes int64
 	maxRows  int64
 	owner    sinklog.Owner
+	stager   vfs.Stager // of an object store, which renames nothing; else nil
+	forgot   bool       // what a process before this one staged and never logged is gone
 
 	retention, delay time.Duration
 	mergeFiles       int // 0 = none are merged
@@ -107,6 +108,7 @@ func open(formats []*format.Format, c sink.Config) (*Sink, error) {
 	if err != nil {
 		return nil, err
 	}
+	c.FS = vfs.With(c.FS, store.Find(c.Options))
 	s := &Sink{cfg: c, path: d.Text("path"), maxBytes: d.Size("max_file_bytes"), maxRows: d.Int("max_rows_per_file"),
 		retention: micros(d.Micros("retention")), delay: micros(d.Micros("removal_delay"))}
 	if s.out, err = directory(c.Dir, s.path); err != nil {
@@ -127,7 +129,7 @@ func open(formats []*format.Format, c sink.Config) (*Sink, error) {
 	if s.writer, err = f.NewWriter(format.Config{Columns: cols, Options: d, Zone: c.Zone}); err != nil {
 		return nil, s.wrap(err)
 	}
-	s.log, s.dirs = sinklog.Open(c.FS, s.out), vfs.NewDirs(c.FS)
+	s.log, s.dirs, s.stager = sinklog.Open(c.FS, s.out), vfs.NewDirs(c.FS), vfs.StagerOf(c.FS, s.out)
 	if root := d.Text("log_root"); root != "" {
 		if err := s.log.At(root); err != nil {
 			return nil, diag.NewError(nil, diag.Errorf(diag.BadOptionValue, d.Span("log_root"), "log_root: %v", err))
@@ -183,25 +185,18 @@ func unknownFormat(formats []*format.Format, v option.Value) error {
 	return diag.NewError(nil, d)
 }
 
-// directory resolves the path, which may be a file: URI, against dir.
+// directory resolves the path against dir.
 func directory(dir, text string) (string, error) {
-	path := text
-	if strings.HasPrefix(text, "file:") {
-		u, err := url.Parse(text)
-		if err != nil || u.Host != "" {
-			return "", fmt.Errorf("%q is not a file URI", text)
-		}
-		path = filepath.FromSlash(u.Path)
-	} else if scheme, _, ok := strings.Cut(text, "://"); ok {
-		return "", fmt.Errorf("path %s: the file sink writes local files, not %s://", text, scheme)
-	}
-	if strings.ContainsAny(path, "*?[{") {
+	path, err := vfs.Abs(dir, text)
+	switch {
+	case err != nil:
+		return "", err
+	case vfs.IsWeb(path):
+		return "", fmt.Errorf("path %s: files cannot be written to a web address; name a directory, or s3://bucket/…", text)
+	case strings.ContainsAny(path, "*?[{"):
 		return "", fmt.Errorf("path %s has wildcards; an output directory has one name", text)
 	}
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(dir, path)
-	}
-	return filepath.Abs(path)
+	return path, nil
 }
 
 // partition resolves partition_by.

@@ -364,8 +364,8 @@ func TestBadOptions(t *testing.T) {
 	for _, c := range [][3]string{
 		{"path", "", `error SQL4003: option "path" is "", expected some text`},
 		{"path", "out/*.parquet", `sink "result": path out/*.parquet has wildcards; an output directory has one name`},
-		{"path", "s3://b/x", `sink "result": path s3://b/x: the file sink writes local files, not s3://`},
-		{"path", "file://host/x", `sink "result": "file://host/x" is not a file URI`},
+		{"path", "http://b/x", `sink "result": path http://b/x: files cannot be written to a web address; name a directory, or s3://bucket/…`},
+		{"path", "file://host/x", `sink "result": "file://host/x" is not a file URI: write file:///path`},
 		{"path", "afile", `sink "result": afile is a file, not a directory`},
 		{"format", "linse", `error SQL4003: unknown format "linse" (hint: did you mean "lines"?)`},
 		{"format", "readonly", `error SQL4003: the format readonly cannot be written`},

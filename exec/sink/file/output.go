@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/sqlstream/sqlstream/exec/format"
@@ -45,7 +46,12 @@ func (st *stage) create(key, dir string) (*output, error) {
 	if o.file.Name, err = st.freeName(dir, n); err != nil {
 		return nil, err
 	}
-	if o.f, err = s.cfg.FS.Create(s.abs(o.file.Staged)); err != nil {
+	if s.stager != nil {
+		o.f, err = s.stager.Stage(s.abs(o.file.Name))
+	} else {
+		o.f, err = s.cfg.FS.Create(s.abs(o.file.Staged))
+	}
+	if err != nil {
 		return nil, err
 	}
 	o.buf = bufio.NewWriterSize(o.f, 128<<10)
@@ -60,8 +66,10 @@ func (st *stage) create(key, dir string) (*output, error) {
 // freeName is a name that no earlier batch has, not even one of a history that was
 // undone by restoring an older checkpoint.
 func (st *stage) freeName(dir string, n int) (string, error) {
-	id := strings.ReplaceAll(fileSafe(st.s.cfg.QueryID), "-", "")
-	stem := fmt.Sprintf("%spart-%05d-%s-%d", dir, n, id[:min(8, len(id))], st.b.ID)
+	stem := fmt.Sprintf("%spart-%05d-%s-%d", dir, n, st.s.shortID(), st.b.ID)
+	if st.s.stager != nil {
+		stem += fmt.Sprintf("-e%d", st.b.Epoch)
+	}
 	for try := 0; ; try++ {
 		name := fmt.Sprintf("%s-c%03d%s", stem, try, st.s.writer.Extension())
 		taken, err := st.s.published(name)
@@ -71,10 +79,30 @@ func (st *stage) freeName(dir string, n int) (string, error) {
 	}
 }
 
+// shortID is the query in names of files.
+func (s *Sink) shortID() string {
+	id := strings.ReplaceAll(fileSafe(s.cfg.QueryID), "-", "")
+	return id[:min(8, len(id))]
+}
+
+// batchOf is the batch, and the epoch of the process, in the name of a file that this query
+// has staged on a store.
+func (s *Sink) batchOf(name string) (batch, epoch int64, ok bool) {
+	parts := strings.Split(name, "-")
+	if len(parts) != 6 || parts[0] != "part" || parts[2] != s.shortID() {
+		return 0, 0, false
+	}
+	batch, err := strconv.ParseInt(parts[3], 10, 64)
+	if err == nil {
+		epoch, err = strconv.ParseInt(strings.TrimPrefix(parts[4], "e"), 10, 64)
+	}
+	return batch, epoch, err == nil
+}
+
 // published reports whether the log lists a file. One that is there and not in the log
 // is what is left of a batch that was never logged as published: it is replaced.
 func (s *Sink) published(name string) (bool, error) {
-	_, err := s.cfg.FS.Stat(s.abs(name))
+	err := s.there(name)
 	if isMissing(err) {
 		return false, nil
 	}
@@ -83,6 +111,19 @@ func (s *Sink) published(name string) (bool, error) {
 	}
 	files, _, err := s.log.Files()
 	return slices.ContainsFunc(files, func(f sinklog.File) bool { return f.Name == name }), err
+}
+
+// there is nil if a file is. A store is asked for the object alone, not for a directory.
+func (s *Sink) there(name string) error {
+	if s.stager == nil {
+		_, err := s.cfg.FS.Stat(s.abs(name))
+		return err
+	}
+	f, err := s.cfg.FS.Open(s.abs(name))
+	if err != nil {
+		return err
+	}
+	return f.Close()
 }
 
 // close finishes and syncs a file.
@@ -105,6 +146,9 @@ func (st *stage) close(o *output) error {
 		info, statErr := o.f.Stat()
 		if err = statErr; err == nil {
 			o.file.Size = info.Size()
+		}
+		if staged, ok := o.f.(vfs.Staged); ok {
+			o.file.Ticket = staged.Ticket()
 		}
 	}
 	if err = errors.Join(err, o.f.Close()); err != nil {

@@ -280,9 +280,21 @@ func (s *Sink) rename(p payload, digest string) ([]sinklog.File, error) {
 	return files, nil
 }
 
+// show gives a staged file its name. An error of what does not exist: it has it already,
+// or is lost.
+func (s *Sink) show(f staged, to string) error {
+	switch {
+	case f.Ticket == "":
+		return s.cfg.FS.Rename(s.abs(f.Staged), to)
+	case s.stager == nil:
+		return fmt.Errorf("file %s was staged on an object store, and %s is on none", f.Name, s.path)
+	}
+	return s.stager.Reveal(to, f.Ticket)
+}
+
 func (s *Sink) move(batch int64, f staged) (time.Time, error) {
-	from, to := s.abs(f.Staged), s.abs(f.Name)
-	err := s.cfg.FS.Rename(from, to)
+	to := s.abs(f.Name)
+	err := s.show(f, to)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return time.Time{}, err
 	}
@@ -302,7 +314,10 @@ func (s *Sink) move(batch int64, f staged) (time.Time, error) {
 // sweep removes what was staged up to a batch that is published: batches are published
 // in order.
 func (s *Sink) sweep(batch int64) error {
-	return s.removeStaged(func(n int64) bool { return n <= batch })
+	if s.stager != nil {
+		return nil // revealing leaves nothing behind
+	}
+	return s.removeStaged(sink.Batch{ID: batch}, func(n int64) bool { return n <= batch })
 }
 
 func isMissing(err error) bool { return errors.Is(err, fs.ErrNotExist) }

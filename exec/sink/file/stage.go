@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/sqlstream/sqlstream/exec/mutant"
 	"github.com/sqlstream/sqlstream/exec/sink"
 	"github.com/sqlstream/sqlstream/exec/vec"
 	"github.com/sqlstream/sqlstream/storage/vfs"
@@ -32,6 +33,8 @@ type payload struct {
 
 type staged struct {
 	Staged string `json:"staged"` // both relative to the output directory, with slashes
+	// Ticket is what an object store needs to reveal the file: see vfs.Stager.
+	Ticket string `json:"ticket,omitempty"`
 	Name   string `json:"name"`
 	Size   int64  `json:"size"`
 	Rows   int64  `json:"rows"`
@@ -87,8 +90,11 @@ func (st *stage) run(ctx context.Context, rows func(func(*vec.Batch) error) erro
 	if err := st.s.prepare(); err != nil {
 		return nil, err
 	}
-	if err := st.s.removeStaged(func(n int64) bool { return n == st.b.ID }); err != nil { // of a try that was never logged
-		return nil, err
+	if st.s.stager == nil || !st.s.forgot { // of a try that was never logged
+		if err := st.s.removeStaged(st.b, func(n int64) bool { return n == st.b.ID }); err != nil {
+			return nil, err
+		}
+		st.s.forgot = true
 	}
 	err := rows(func(b *vec.Batch) error {
 		if err := ctx.Err(); err != nil {
@@ -257,18 +263,24 @@ func (st *stage) abandon() {
 	for _, o := range st.order {
 		_ = o.f.Close()
 	}
-	_ = st.s.removeStaged(func(n int64) bool { return n == st.b.ID })
+	_ = st.s.removeStaged(st.b, func(n int64) bool { return n == st.b.ID })
 }
 
 // Discard implements sink.Sink. Earlier batches are logged, and perhaps not published
 // yet.
 func (s *Sink) Discard(_ context.Context, b sink.Batch) error {
-	return s.wrap(s.removeStaged(func(n int64) bool { return n >= b.ID }))
+	return s.wrap(s.removeStaged(b, func(n int64) bool { return n >= b.ID }))
 }
 
 // removeStaged removes the staged files of the batches that match. Nothing depends on
-// when that becomes durable.
-func (s *Sink) removeStaged(match func(batch int64) bool) error {
+// when that becomes durable. On a store, where no lock holds, those of a newer run stay.
+func (s *Sink) removeStaged(b sink.Batch, match func(batch int64) bool) error {
+	if s.stager != nil {
+		return s.stager.Forget(s.out, func(name string) bool {
+			n, epoch, ok := s.batchOf(filepath.Base(name))
+			return ok && match(n) && (epoch <= b.Epoch || mutant.On("a replaced sink removes what its successor staged"))
+		})
+	}
 	dir := s.abs(s.staging())
 	entries, err := s.cfg.FS.ReadDir(dir)
 	if isMissing(err) {

@@ -98,8 +98,8 @@ func TestBadLocations(t *testing.T) {
 	for path, want := range map[string]string{
 		"missing":          `source "clicks": path missing does not exist`,
 		"missing/*.txt":    `source "clicks": directory missing of the path missing/*.txt does not exist`,
-		"s3://bucket/x":    `source "clicks": path s3://bucket/x: the file source reads local files, not s3://`,
-		"file://host/x":    `source "clicks": "file://host/x" is not a file URI`,
+		"ftp://host/x":     `source "clicks": path ftp://host/x: there is no file system for ftp:// paths; file://, s3:// and, for finite tables, http(s):// can be read`,
+		"file://host/x":    `source "clicks": "file://host/x" is not a file URI: write file:///path`,
 		"in/[":             `source "clicks": "in/[" is not a glob pattern`,
 		"in/a.txt/*":       `source "clicks": directory in/a.txt of the path in/a.txt/* does not exist`,
 		"missing/file.txt": `source "clicks": path missing/file.txt does not exist`,
