@@ -245,12 +245,12 @@ func TestKafkaSourceBrokerRestarts(t *testing.T) {
 	w.does(strings.NewReplacer("MANUAL", "EVERY '50 ms'", "'latest'", "'earliest'").Replace(counted))
 	w.eventually("SELECT count(*) AS n FROM out", "1")
 	Stop(t, "kafka", env...)
-	time.AfterFunc(0, func() { Start(t, "kafka", env...) })
+	Start(t, "kafka", env...) // the query goes on asking meanwhile
 	w.connect()
-	w.send(0, `{"id":2}`) // waits for the broker
+	w.send(0, `{"id":2}`)
 	w.eventually("SELECT count(*) AS n FROM out", "2")
-	Stop(t, "kafka", env...)
 	w.does("STOP QUERY out")
+	Stop(t, "kafka", env...)
 	w.restart()
 	w.fails(strings.Replace(counted, "$with,", "$with, connect_timeout = '2 s',", 1), "no answer from the brokers $brokers")
 }

@@ -32,17 +32,18 @@ func (c *client) explain(err error) error {
 	if err == nil || errors.As(err, &done) {
 		return err
 	}
+	if text := c.refused(err); text != "" {
+		return &brokerError{text, err}
+	}
+	if !unreachable(err) {
+		return err
+	}
 	addr, cause := c.last.get()
 	if cause == nil || errors.Is(err, context.Canceled) {
 		cause = err
 	}
-	for _, e := range []error{err, cause} {
-		if text := c.refused(e); text != "" {
-			return &brokerError{text, err}
-		}
-	}
-	if addr == "" && !unreachable(err) {
-		return err
+	if text := c.refused(cause); text != "" {
+		return &brokerError{text, err}
 	}
 	if addr == "" {
 		addr = c.set.brokers

@@ -123,6 +123,7 @@ func decodeOptions(formats []*format.Format, c source.Config, at surroundings) (
 		return options{}, err
 	}
 	k := &checker{d: d, at: at}
+	k.limits(c)
 	o.what(k)
 	o.bounds(k, c)
 	o.formats(k, formats, c)
@@ -130,6 +131,15 @@ func decodeOptions(formats []*format.Format, c source.Config, at surroundings) (
 		return options{}, diag.NewError(nil, k.errs...)
 	}
 	return o, nil
+}
+
+// limits refuses those that records have no say in.
+func (k *checker) limits(c source.Config) {
+	for _, name := range []string{"max_files_per_trigger", "max_bytes_per_trigger"} {
+		if v, ok := option.Find(c.Options, name); ok {
+			k.errs = append(k.errs, diag.Errorf(diag.OptionConflict, v.NameSpan, "%s does not apply to topics", name).WithHint("max_offsets_per_trigger does"))
+		}
+	}
 }
 
 func split(list string) []string {

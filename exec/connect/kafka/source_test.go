@@ -9,7 +9,9 @@ import (
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kadm"
+	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kversion"
 
 	"github.com/sqlstream/sqlstream/exec/clock"
 	"github.com/sqlstream/sqlstream/exec/source"
@@ -169,6 +171,7 @@ func TestOptionsThatDoNotFit(t *testing.T) {
 		{[]string{"topic", "a", "key_columns", "value"}, "key_columns has no effect without key_format"},
 		{[]string{"topic", "a", "key_format", "json"}, "key_format needs key_columns"},
 		{[]string{"topic", "a", "key_format", "debezium-json"}, "is for values, not for keys"},
+		{[]string{"topic", "a", "max_bytes_per_trigger", "1 MiB"}, "max_bytes_per_trigger does not apply to topics"},
 		{[]string{"topic", "a", "format", "jsn"}, `unknown format "jsn"`},
 	} {
 		w.refused(w.config(c.opts...), c.want)
@@ -363,4 +366,30 @@ func TestTransactions(t *testing.T) {
 		`"plain2" | 0 | 7`, `"c3" | 0 | 8`, `"open" | 0 | 10`, `"behind" | 0 | 11`)
 	w.must(tx.EndTransaction(ctx, kgo.TryCommit))
 	w.gives(s, `"open" | 0 | 10`, `"behind" | 0 | 11`)
+}
+
+// The oldest brokers that the connector talks to, and some in between.
+func TestOldBrokers(t *testing.T) {
+	for _, v := range []*kversion.Versions{kversion.V0_11_0(), kversion.V1_1_0(), kversion.V2_0_0(), kversion.V2_8_0(), kversion.V3_0_0(), kversion.V3_6_0()} {
+		w := newWorld(t, kfake.MaxVersions(v))
+		w.topic("a", 1)
+		tx := w.client(kgo.TransactionalID("t"))
+		for _, commit := range []kgo.TransactionEndTry{kgo.TryAbort, kgo.TryCommit} {
+			w.must(tx.BeginTransaction())
+			w.must(tx.ProduceSync(context.Background(), message("a", 0, fmt.Sprint(commit))).FirstErr())
+			w.must(tx.EndTransaction(context.Background(), commit))
+		}
+		s := w.open(w.config("topic", "a", "starting_timestamp", "5"))
+		w.gives(s, `"true" | 0 | 2`)
+		var del kadm.Offsets
+		del.AddOffset("a", 0, 6, -1)
+		w.write("a", 0, "x", "y")
+		r, _ := w.plan(s, source.Limits{}, nil)
+		if v.HasKey(21) {
+			_, err := w.adm.DeleteRecords(context.Background(), del)
+			w.must(err)
+			_, err = readRange(s, r, nil)
+			wantError(t, err, "offsets 4 to 5 (2) are gone")
+		}
+	}
 }
