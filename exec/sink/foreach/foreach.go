@@ -137,6 +137,7 @@ func ToBatches(f BatchFunc) sink.Connector { return direct(target{batch: f}, 1) 
 
 func direct(t target, partitions int) sink.Connector {
 	c := describe()
+	c.Aliases = nil // a program may register it under a name of its own
 	c.Open = func(_ context.Context, cfg sink.Config) (sink.Sink, error) {
 		d, err := option.Decode(specs(), nil)
 		if err != nil {
