@@ -345,6 +345,30 @@ func TestMySQLRefusals(t *testing.T) {
 	w.want("SELECT * FROM $t ORDER BY k", "x 1; y 1; z 1")
 }
 
+// Two runs that begin at the same moment on a new table: the marker has one of them.
+func TestMySQLRace(t *testing.T) {
+	w := newMySQL(t)
+	w.run("CREATE TABLE $t (k VARCHAR(20), n BIGINT)")
+	a, b := w.config(sink.Append, keyed, nil), w.config(sink.Append, keyed, nil)
+	b.QueryID, b.Query = "other", "other"
+	errs := make(chan error)
+	for _, c := range []sink.Config{a, b} {
+		s := w.open(c)
+		go func() {
+			_, err := sinktest.Write(s, sink.Batch{Epoch: 1}, sinktest.Batch(keyed, []any{c.Query, 1}))
+			errs <- err
+		}()
+	}
+	first, second := <-errs, <-errs
+	if first == nil {
+		first, second = second, first
+	}
+	if sinktest.Has(first, "belongs to query") != "" || second != nil {
+		t.Error(first, second)
+	}
+	w.want("SELECT count(*) FROM $t", "1")
+}
+
 // A row that is larger than the server takes is refused by name, and a batch that is
 // larger takes several statements.
 func TestMySQLPackets(t *testing.T) {

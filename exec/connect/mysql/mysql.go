@@ -180,6 +180,7 @@ const (
 	errShutdown     = 1053
 	errTooManyConns = 1040
 	errReadOnly     = 1290
+	errDuplicate    = 1062
 )
 
 func number(err error) uint16 {
@@ -216,6 +217,9 @@ func explain(err error, d option.Decoded) error {
 // transient reports an error after which the whole transaction may be tried again: its
 // own marker tells whether it had been committed.
 func transient(err error) bool {
+	if errors.Is(err, errRaced) {
+		return true
+	}
 	switch number(err) {
 	case errLockTimeout, errDeadlock, errShutdown, errTooManyConns, errReadOnly:
 		return true

@@ -49,11 +49,23 @@ func (s *mysqlSink) record(ctx context.Context, tx *sql.Tx) (*marker.Record, err
 	return r, err
 }
 
-func (s *mysqlSink) setRecord(ctx context.Context, tx *sql.Tx, r *marker.Record) error {
-	_, err := tx.ExecContext(ctx, "REPLACE INTO "+quote(s.markers)+" (target, query_id, query, epoch, batch, digest) VALUES (?, ?, ?, ?, ?, ?)",
+// setRecord writes the marker; have is what was read. Where there was none, two writers may
+// both have found that: the second is refused by the key, and looks again.
+func (s *mysqlSink) setRecord(ctx context.Context, tx *sql.Tx, have, r *marker.Record) error {
+	verb := "REPLACE"
+	if have == nil {
+		verb = "INSERT"
+	}
+	_, err := tx.ExecContext(ctx, verb+" INTO "+quote(s.markers)+" (target, query_id, query, epoch, batch, digest) VALUES (?, ?, ?, ?, ?, ?)",
 		s.target(), r.QueryID, r.Query, r.Epoch, r.Batch, r.Digest)
+	if number(err) == errDuplicate {
+		return fmt.Errorf("%w: %w", errRaced, err)
+	}
 	return err
 }
+
+// errRaced says that another writer was faster to write the first marker.
+var errRaced = errors.New("another query has begun to write")
 
 // Marker implements sink.Sink.
 func (s *mysqlSink) Marker(ctx context.Context) (sink.Marker, error) {
@@ -81,7 +93,7 @@ func (s *mysqlSink) Discard(ctx context.Context, b sink.Batch) error {
 		if err != nil || next == nil {
 			return err
 		}
-		return s.setRecord(ctx, tx, next)
+		return s.setRecord(ctx, tx, have, next)
 	}))
 }
 
@@ -102,7 +114,7 @@ func (s *mysqlSink) Publish(ctx context.Context, b sink.Batch, payload []byte) e
 		if mutant.On("mysql: the marker is not in the transaction of the rows") {
 			return nil
 		}
-		return s.setRecord(ctx, tx, next)
+		return s.setRecord(ctx, tx, have, next)
 	})
 	if err == nil && s.cfg.Once {
 		err = s.forget(ctx)

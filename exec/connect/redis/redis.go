@@ -176,7 +176,7 @@ func (s *redisSink) keyColumns(d option.Decoded) error {
 			WithHint("rows with equal keys overwrite each other; use layout = 'stream' to keep all"))
 	case cols == nil:
 		return nil
-	case s.cfg.Mode != sink.Append && !sameColumns(cols, s.cfg.Key):
+	case s.cfg.Mode != sink.Append && s.cfg.Key != nil && !sameColumns(cols, s.cfg.Key):
 		return diag.NewError(nil, diag.Errorf(diag.BadOptionValue, d.Span("key"), "the option key must name the key of the result, in any order: %s",
 			strings.Join(s.names(s.cfg.Key), ", ")))
 	}
