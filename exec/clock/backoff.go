@@ -9,7 +9,7 @@ import (
 type Backoff struct {
 	Clock       Clock
 	First, Most time.Duration // the first wait, and the longest
-	Limit       time.Duration // no attempt begins later than this after the first Wait
+	Limit       time.Duration // no attempt begins later than this after the first Wait (1 = none)
 
 	start time.Time
 	next  time.Duration

@@ -65,7 +65,7 @@ func options() []option.Spec {
 		{Name: "tls_ca", Type: option.Text, Doc: "A PEM file of certificates to trust instead of the machine's."},
 		{Name: "connect_timeout", Type: option.Duration, Min: 1, Default: "10 seconds", Doc: "How long connecting may take."},
 		{Name: "retry_timeout", Type: option.Duration, Default: "1 minute",
-			Doc: "How long a batch is tried again, with growing pauses, when the connection is lost, the server restarts, or a deadlock ends the transaction; then the query fails."},
+			Doc: "How long a batch is tried again, with growing pauses, when the connection is lost, the server restarts, or a deadlock ends the transaction; then the query fails. 0 = once only."},
 	}
 }
 

@@ -125,7 +125,7 @@ func (s *mysqlSink) Publish(ctx context.Context, b sink.Batch, payload []byte) e
 // transaction runs do in a transaction, again after a transient failure. A commit whose
 // answer was lost is such a one: the marker tells the next try what became of it.
 func (s *mysqlSink) transaction(ctx context.Context, do func(*sql.Tx) error) error {
-	wait := clock.Backoff{Clock: s.cfg.Clock, First: 50 * time.Millisecond, Most: 5 * time.Second, Limit: s.retry}
+	wait := clock.Backoff{Clock: s.cfg.Clock, First: 50 * time.Millisecond, Most: 5 * time.Second, Limit: max(s.retry, 1)}
 	for {
 		err := s.once(ctx, do)
 		if err == nil || ctx.Err() != nil || !transient(err) {

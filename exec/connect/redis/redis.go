@@ -65,7 +65,7 @@ func options() []option.Spec {
 		{Name: "tls", Type: option.Enum, Values: []string{"off", "on", "skip_verify"}, Default: "off", Doc: "Encrypt the connection; skip_verify takes any certificate, for tests."},
 		{Name: "connect_timeout", Type: option.Duration, Min: 1, Default: "10 seconds", Doc: "How long connecting may take."},
 		{Name: "retry_timeout", Type: option.Duration, Default: "1 minute",
-			Doc: "How long a batch is tried again, with growing pauses, when the server cannot be reached, loads its data or is busy; then the query fails."},
+			Doc: "How long a batch is tried again, with growing pauses, when the server cannot be reached, loads its data or is busy; then the query fails. 0 = once only."},
 	}
 }
 

@@ -179,7 +179,7 @@ func (s *redisSink) run(ctx context.Context, script *client.Script, have string,
 
 // again tries do again after a transient failure.
 func (s *redisSink) again(ctx context.Context, do func() error) error {
-	wait := clock.Backoff{Clock: s.cfg.Clock, First: 50 * time.Millisecond, Most: 5 * time.Second, Limit: s.retry}
+	wait := clock.Backoff{Clock: s.cfg.Clock, First: 50 * time.Millisecond, Most: 5 * time.Second, Limit: max(s.retry, 1)}
 	for {
 		err := do()
 		if err == nil || ctx.Err() != nil || !transient(err) {

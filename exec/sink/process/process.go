@@ -52,7 +52,7 @@ func specs() []option.Spec {
 		{Name: "timeout", Type: option.Duration, Min: 1, Default: "1 minute",
 			Doc: "How long a frame may take until it is acknowledged; then the process is killed and the frame sent to a new one."},
 		{Name: "retry_timeout", Type: option.Duration, Default: "1 minute",
-			Doc: "How long a frame is sent again, with growing pauses, to new processes when one has ended, timed out or asked for it; then the query fails."},
+			Doc: "How long a frame is sent again, with growing pauses, to new processes when one has ended, timed out or asked for it; then the query fails. 0 = once only."},
 	}
 }
 
@@ -171,7 +171,7 @@ func (s *Sink) Publish(ctx context.Context, b sink.Batch, payload []byte) error 
 
 // send gives a frame to a child until one acknowledges it.
 func (s *Sink) send(ctx context.Context, f frame) error {
-	wait := clock.Backoff{Clock: s.cfg.Clock, First: 100 * time.Millisecond, Most: 10 * time.Second, Limit: s.retry}
+	wait := clock.Backoff{Clock: s.cfg.Clock, First: 100 * time.Millisecond, Most: 10 * time.Second, Limit: max(s.retry, 1)}
 	for {
 		err := s.attempt(ctx, f)
 		var again *retryError

@@ -79,7 +79,7 @@ func (e *busy) Unwrap() error { return e.err }
 
 // deliver sends a request until it is taken or refused, or retry_timeout has passed.
 func (s *Sink) deliver(ctx context.Context, r request) error {
-	wait := clock.Backoff{Clock: s.cfg.Clock, First: 200 * time.Millisecond, Most: 30 * time.Second, Limit: s.retry}
+	wait := clock.Backoff{Clock: s.cfg.Clock, First: 200 * time.Millisecond, Most: 30 * time.Second, Limit: max(s.retry, 1)}
 	for {
 		err := s.post(ctx, r)
 		var no *refusal

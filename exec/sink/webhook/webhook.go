@@ -51,7 +51,7 @@ func specs() []option.Spec {
 		{Name: "headers", Type: option.Secret, Doc: "Further headers, as in 'Authorization: Bearer ${TOKEN}; X-Team: data': separated by ; or, if there is more than one line, each on a line of its own."},
 		{Name: "timeout", Type: option.Duration, Min: 1, Default: "30 seconds", Doc: "How long one request may take."},
 		{Name: "retry_timeout", Type: option.Duration, Default: "5 minutes",
-			Doc: "How long a request is sent again, with growing pauses, after a network error, a time-out, 408, 425, 429 or 5xx; Retry-After is honoured. Then the query fails."},
+			Doc: "How long a request is sent again, with growing pauses, after a network error, a time-out, 408, 425, 429 or 5xx; Retry-After is honoured. Then the query fails. 0 = once only."},
 		{Name: "on_refused", Type: option.Enum, Values: []string{"fail", "dead_letter"}, Default: "fail",
 			Doc: "What a lasting refusal does (another status than 2xx and those of retry_timeout): fail the query, or keep the request in dead_letter and go on."},
 		{Name: "dead_letter", Type: option.Text, Doc: "The directory for refused requests: a JSON file each, named by query, batch and request, so that none is there twice."},
