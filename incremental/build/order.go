@@ -46,6 +46,7 @@ type lane struct {
 // the scan.
 type parcel struct {
 	to    *node
+	out   bool // it is of the output of to, not for its input
 	port  int
 	seq   int64
 	b     *vec.Batch
@@ -64,10 +65,10 @@ func newTurns(s *Scan, t *Trigger, budget int64) *turns {
 	return q
 }
 
-// takers tells what takes rows of n in their order, directly or through operators
-// without state.
+// takers tells what takes rows of n in their order, directly or through operators that
+// pass them on.
 func (n *node) takers(t *Trigger) (operators, outputs bool) {
-	if n.op != nil {
+	if _, passes := n.op.(stateful.Passing); n.op != nil && !passes {
 		return n.ordered, false
 	}
 	if n.out >= 0 {
@@ -184,7 +185,7 @@ func (q *turns) drain(w *worker, l *lane) error {
 		}
 		freed += size(p.b)
 		w.seq = p.seq
-		if err := w.hand(p.to, p.port, p.b); err != nil {
+		if err := w.take(p); err != nil {
 			return err
 		}
 	}
@@ -198,9 +199,8 @@ func (q *turns) drain(w *worker, l *lane) error {
 
 // hold keeps a copy of a batch for a taker. Rows for an output contribute from now on;
 // an operator decides that when it takes them.
-func (l *lane) hold(to *node, port int, seq int64, b *vec.Batch) {
-	p := parcel{to: to, port: port, seq: seq}
-	if to.out >= 0 && to.op == nil {
+func (l *lane) hold(p parcel, b *vec.Batch) {
+	if p.out {
 		b.MarkAll(vec.Contributed)
 		p.b = b.Clone()
 	} else {

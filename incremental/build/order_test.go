@@ -19,8 +19,11 @@ var turnQueries = map[string]string{
 	"dedup and all": `SELECT k, v FROM drop_duplicates(TABLE plain, DESCRIPTOR(k)) UNION ALL SELECT k, v FROM plain WHERE v > 2`,
 	"dedup twice": `SELECT k, v FROM drop_duplicates(TABLE (SELECT k, v FROM plain UNION ALL
 		SELECT k, v + 100 FROM drop_duplicates(TABLE plain, DESCRIPTOR(v))), DESCRIPTOR(k))`,
-	"unnest, dedup": `SELECT k, u FROM drop_duplicates(TABLE (SELECT k, u FROM plain CROSS JOIN UNNEST(ARRAY[v, v * 10, v]) AS t(u) WHERE u <> 0), DESCRIPTOR(u))`,
-	"unnest":        `SELECT k, u FROM plain CROSS JOIN UNNEST(ARRAY[v, v * 10]) AS t(u)`,
+	"unnest, dedup":          `SELECT k, u FROM drop_duplicates(TABLE (SELECT k, u FROM plain CROSS JOIN UNNEST(ARRAY[v, v * 10, v]) AS t(u) WHERE u <> 0), DESCRIPTOR(u))`,
+	"temporal filter":        `SELECT k, v, ts FROM (SELECT k, v, timestamp_seconds(v) AS ts FROM plain) AS p WHERE ts > now() - INTERVAL '1' DAY`,
+	"temporal filter, over":  `SELECT k, v, sum(v) OVER (PARTITION BY k ORDER BY v) AS w FROM (SELECT k, v, timestamp_seconds(v) AS ts FROM plain) AS p WHERE ts > now() - INTERVAL '1' DAY`,
+	"temporal filter, limit": `SELECT k, v FROM (SELECT k, v, timestamp_seconds(v) AS ts FROM plain) AS p WHERE ts < now() + INTERVAL '1' DAY LIMIT 5`,
+	"unnest":                 `SELECT k, u FROM plain CROSS JOIN UNNEST(ARRAY[v, v * 10]) AS t(u)`,
 }
 
 // The rows of an output, one after another, do not depend on the number of workers.

@@ -63,11 +63,10 @@ func (w *worker) deliver(n *node, b *vec.Batch) error {
 	return nil
 }
 
-// output gives rows to an output: at once, or when it is their turn. Behind an operator
-// they have waited already.
+// output gives rows to an output: at once, or when it is their turn.
 func (w *worker) output(n *node, b *vec.Batch) error {
-	if n.op == nil && w.waits() && !w.run.t.concurrent(n.out) {
-		w.lane.hold(n, 0, w.seq, b)
+	if w.waits() && !w.run.t.concurrent(n.out) {
+		w.lane.hold(parcel{to: n, out: true, seq: w.seq}, b)
 		return nil
 	}
 	b.MarkAll(vec.Contributed)
@@ -81,7 +80,7 @@ func (w *worker) enter(e edge, b *vec.Batch) error {
 	switch {
 	case n.op != nil:
 		if n.ordered && w.waits() {
-			w.lane.hold(n, e.port, w.seq, b)
+			w.lane.hold(parcel{to: n, port: e.port, seq: w.seq}, b)
 			return nil
 		}
 		return w.hand(n, e.port, b)
@@ -91,11 +90,16 @@ func (w *worker) enter(e edge, b *vec.Batch) error {
 	return w.deliver(n, b)
 }
 
-// hand gives rows to an operator or an output.
-func (w *worker) hand(n *node, port int, b *vec.Batch) error {
-	if n.op == nil {
-		return w.output(n, b)
+// take gives a parcel to its taker.
+func (w *worker) take(p parcel) error {
+	if p.out {
+		return w.output(p.to, p.b)
 	}
+	return w.hand(p.to, p.port, p.b)
+}
+
+// hand gives rows to an operator.
+func (w *worker) hand(n *node, port int, b *vec.Batch) error {
 	if err := w.steppers[n.index].Step(&w.trigger, port, w.seq, b, w.emits[n.index]); err != nil {
 		return blame(n, err)
 	}

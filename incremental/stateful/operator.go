@@ -93,6 +93,14 @@ type Parallel interface {
 	Local(worker int) Stepper
 }
 
+// Passing is a Parallel operator whose steppers emit: what is behind it takes rows while
+// the input is read, from several workers.
+type Passing interface {
+	Parallel
+	// Passes does nothing.
+	Passes()
+}
+
 // Log takes the changed entries of an operator's state. Keys order the entries; the
 // operator chooses them so that what is dropped together is a range.
 type Log interface {

@@ -95,6 +95,9 @@ func (m *Temporal) Local(worker int) Stepper {
 	return &temporalStep{op: m, rows: m.local(worker)}
 }
 
+// Passes implements Passing.
+func (m *Temporal) Passes() {}
+
 // Step implements Stepper.
 func (s *temporalStep) Step(t *Trigger, port int, seq int64, b *vec.Batch, out Emit) error {
 	passed := s.op.bound
