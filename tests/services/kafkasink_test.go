@@ -6,13 +6,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"sync/atomic"
-	"syscall"
 	"testing"
 	"time"
 
@@ -303,31 +299,12 @@ func TestKafkaSinkBrokerRestarts(t *testing.T) {
 	o.at(s, "marked", func() error {
 		if !killed {
 			killed = true
-			o.restart(vars, env)
+			Kill(t, "kafka", env...)
+			Start(t, "kafka", env...)
 		}
 		return nil
 	})
 	o.put(s, 1, "+ b 2")
 	o.want("c a 1", "c b 2")
 	o.start(1)
-}
-
-func (o *kafkaOut) restart(vars map[string]string, env []string) {
-	o.Helper()
-	text, err := os.ReadFile(filepath.Join(filepath.Dir(vars["KAFKA_DATA"]), "pid"))
-	if err != nil {
-		o.Fatal(err)
-	}
-	first, _, _ := strings.Cut(string(text), " ")
-	pid, err := strconv.Atoi(first)
-	if err != nil {
-		o.Fatal(err)
-	}
-	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
-		o.Fatal(err)
-	}
-	for syscall.Kill(pid, 0) == nil {
-		<-time.After(10 * time.Millisecond)
-	}
-	Start(o.T, "kafka", env...)
 }

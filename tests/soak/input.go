@@ -14,12 +14,15 @@ import (
 // script is the query under test: duplicates are dropped, ten-minute windows are counted
 // and summed, and beside that rows are copied. No row is ever late, so that every cut
 // into micro-batches has the same answer.
-const script = `CREATE SOURCE clicks (id BIGINT, who STRING, at TIMESTAMP, v BIGINT, pad STRING,
-  WATERMARK FOR at AS at - INTERVAL '1' HOUR)
+const script = `CREATE SOURCE clicks (` + Columns + `)
   WITH (connector = 'file', format = 'json', path = 'in', max_files_per_trigger = ${files});
 CREATE SINK counts WITH (connector = 'file', format = 'json', path = 'counts');
 CREATE SINK copies WITH (connector = 'file', format = 'json', path = 'copies');
-EXECUTE STATEMENT SET BEGIN
+` + Query
+
+// Query is what is done with the source clicks: see script. Sinks named counts and copies take
+// the rows.
+const Query = `EXECUTE STATEMENT SET BEGIN
 INSERT INTO counts SELECT window.start AS start, who, count(*) AS n, sum(v) AS s
   FROM drop_duplicates(TABLE clicks, DESCRIPTOR(id, at)) AS d
   GROUP BY window(at, '10 minutes'), who EMIT APPEND;
@@ -27,7 +30,11 @@ INSERT INTO copies SELECT id, v, pad FROM clicks WHERE v % 3 <> 0;
 END TRIGGER AVAILABLE NOW WITH (name = 'soak', checkpoint = 'ck');
 `
 
-type row struct {
+// Columns are those of the source, which CREATE SOURCE clicks declares.
+const Columns = `id BIGINT, who STRING, at TIMESTAMP, v BIGINT, pad STRING, WATERMARK FOR at AS at - INTERVAL '1' HOUR`
+
+// Row is one row of the input.
+type Row struct {
 	ID  int64  `json:"id"`
 	Who string `json:"who"`
 	At  string `json:"at"`
@@ -38,13 +45,13 @@ type row struct {
 
 // Input is some files and what the query makes of them all.
 type Input struct {
-	files          [][]row
+	files          [][]Row
 	counts, copies []string // the answer, sorted
 }
 
 // NewInput draws files; the last one ends all windows of the others.
 func NewInput(seed uint64, files, rows int) *Input {
-	in := &Input{files: make([][]row, files)}
+	in := &Input{files: make([][]Row, files)}
 	rng := rand.New(rand.NewPCG(seed, 5))
 	start := time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)
 	id := int64(0)
@@ -52,7 +59,7 @@ func NewInput(seed uint64, files, rows int) *Input {
 		for range rows {
 			id++
 			at := start.Add(time.Duration(i*5+rng.IntN(30)) * time.Minute)
-			r := row{ID: id, V: rng.Int64N(1000), Who: fmt.Sprintf("w%d", rng.IntN(5)), Pad: strings.Repeat(string(rune('a'+rng.IntN(26))), 300)}
+			r := Row{ID: id, V: rng.Int64N(1000), Who: fmt.Sprintf("w%d", rng.IntN(5)), Pad: strings.Repeat(string(rune('a'+rng.IntN(26))), 300)}
 			if rng.IntN(6) == 0 && id > 1 && len(in.files[i]) > 0 {
 				r = in.files[i][rng.IntN(len(in.files[i]))]
 			} else {
@@ -62,7 +69,7 @@ func NewInput(seed uint64, files, rows int) *Input {
 		}
 	}
 	end := start.Add(time.Duration(files*5+200) * time.Minute)
-	last := row{ID: id + 1, V: 3, Who: "end", At: end.Format(time.RFC3339), us: end.UnixMicro()}
+	last := Row{ID: id + 1, V: 3, Who: "end", At: end.Format(time.RFC3339), us: end.UnixMicro()}
 	in.files[files-1] = append(in.files[files-1], last)
 	in.answer(end.Add(-time.Hour).UnixMicro())
 	return in
@@ -96,6 +103,21 @@ func (in *Input) answer(watermark int64) {
 	}
 	slices.Sort(in.counts)
 	slices.Sort(in.copies)
+}
+
+// Files is how many files there are.
+func (in *Input) Files() int { return len(in.files) }
+
+// Rows are those of file i, in order. Elsewhere than in a file, a row whose Who is "end" has
+// to be the last in every partition.
+func (in *Input) Rows(i int) []Row { return in.files[i] }
+
+// Answer is what a sink holds in the end, sorted.
+func (in *Input) Answer(sink string) []string {
+	if sink == "counts" {
+		return in.counts
+	}
+	return in.copies
 }
 
 // Write puts file i into the directory, whole, with a modification time in order.

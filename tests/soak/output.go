@@ -49,7 +49,7 @@ func Rows(dir string) (logged, plain []string, err error) {
 	return logged, plain, err
 }
 
-// read reads a file of JSON lines; times are numbers of microseconds.
+// read reads a file of JSON lines.
 func read(path string) ([]string, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -57,13 +57,19 @@ func read(path string) ([]string, error) {
 	}
 	var rows []string
 	for line := range bytes.Lines(data) {
-		cells, err := cells(line)
+		row, err := Line(line)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
-		rows = append(rows, strings.Join(cells, "|"))
+		rows = append(rows, row)
 	}
 	return rows, nil
+}
+
+// Line is a row of JSON as Input.Answer writes it; times are numbers of microseconds.
+func Line(object []byte) (string, error) {
+	cells, err := cells(object)
+	return strings.Join(cells, "|"), err
 }
 
 func cells(line []byte) ([]string, error) {

@@ -160,6 +160,7 @@ const (
 
 // step is called between the steps.
 func (p *publisher) step(ctx context.Context, at point) error {
+	mutant.CrashAt("kafka." + string(at))
 	if p.at == nil {
 		return nil
 	}
