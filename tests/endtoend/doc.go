@@ -6,7 +6,7 @@
 //	go test -tags services ./tests/endtoend -kills 100 -outages 20 -timeout 0 -v   the long one
 //	… -run 'KillsAtRandom/kafka-kafka' -seed 7                         one pipeline
 //
-// A pipeline is a small value (pipelines.go): where the rows come from, how they get there,
+// A pipeline is a small value (pipelines_test.go): where the rows come from, how they get there,
 // where they go, and how what is there is read. The query, its input and its answer are those
-// of tests/soak. run.go runs and judges, kill_test.go kills. Open pipelines.go first.
+// of tests/soak. run_test.go runs and judges, kill_test.go kills. Open pipelines_test.go first.
 package endtoend
