@@ -167,7 +167,7 @@ func TestUnreachable(t *testing.T) {
 
 func TestNotEncrypted(t *testing.T) {
 	_, brokers := cluster(t)
-	wantError(t, dialTest(t, "brokers", brokers, "security_protocol", "SSL", "connect_timeout", "2 s"), brokers)
+	wantError(t, dialTest(t, "brokers", brokers, "security_protocol", "SSL", "connect_timeout", "300 ms"), brokers)
 }
 
 // A token is asked for once, and again shortly before it expires.
