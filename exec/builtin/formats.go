@@ -5,6 +5,7 @@ import (
 	"github.com/sqlstream/sqlstream/exec/format/csv"
 	"github.com/sqlstream/sqlstream/exec/format/json"
 	"github.com/sqlstream/sqlstream/exec/format/parquet"
+	"github.com/sqlstream/sqlstream/exec/format/protobuf"
 	"github.com/sqlstream/sqlstream/exec/format/raw"
 	"github.com/sqlstream/sqlstream/exec/format/text"
 )
@@ -12,4 +13,5 @@ import (
 // Formats returns all file formats.
 func Formats() []*format.Format {
 	return []*format.Format{json.Format(), json.Debezium(), csv.Format(), text.Format(), parquet.Format(), raw.Format()}
+	return []*format.Format{json.Format(), json.Debezium(), csv.Format(), text.Format(), parquet.Format(), avro.Format(), protobuf.Format(), raw.Format()}
 }
