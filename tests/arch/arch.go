@@ -71,12 +71,9 @@ func isPart(pkg string) bool { return slices.Contains(Parts, pkg) }
 var Sole = map[string]string{
 	"github.com/pingcap/tidb/pkg/parser": "parser",
 	"github.com/parquet-go/parquet-go":   "exec/format/parquet",
-<<<<<<< HEAD
-=======
 	"github.com/bufbuild/protocompile":   "exec/format/protobuf",
 	"github.com/twmb/avro":               "exec/format/avro",
 	"github.com/twmb/franz-go/pkg/sr":    "exec/format/registry",
->>>>>>> 0d71099 (exec/format/protobuf: messages are decoded from the wire to columns)
 	"github.com/chzyer/readline":         "repl",
 	"github.com/spf13/cobra":             "cmd/sqlstream",
 	"github.com/bmatcuk/doublestar":      "exec/source/file",
