@@ -2,6 +2,7 @@ package builtin
 
 import (
 	"github.com/sqlstream/sqlstream/exec/format"
+	"github.com/sqlstream/sqlstream/exec/format/avro"
 	"github.com/sqlstream/sqlstream/exec/format/csv"
 	"github.com/sqlstream/sqlstream/exec/format/json"
 	"github.com/sqlstream/sqlstream/exec/format/parquet"
@@ -12,6 +13,5 @@ import (
 
 // Formats returns all file formats.
 func Formats() []*format.Format {
-	return []*format.Format{json.Format(), json.Debezium(), csv.Format(), text.Format(), parquet.Format(), raw.Format()}
 	return []*format.Format{json.Format(), json.Debezium(), csv.Format(), text.Format(), parquet.Format(), avro.Format(), protobuf.Format(), raw.Format()}
 }

@@ -39,6 +39,10 @@ type Format struct {
 	// possible. Config.Columns is not looked at. Files of one source are inferred one by
 	// one and their columns united by guess.Merge.
 	Infer func(ctx context.Context, f File, c Config) ([]types.Column, error)
+	// InferMessages finds the columns of messages without looking at one: from a schema that
+	// the options give, or from the schema registry that they name, where Config.Subject
+	// says whose. Nothing and no error: the options name no schema. nil = not possible.
+	InferMessages func(ctx context.Context, c Config) ([]types.Column, error)
 	// NewReader checks columns and options once, for all files of a source.
 	NewReader func(c Config) (Reader, error)
 	// NewWriter checks columns and options once, for all files of a sink; nil = the

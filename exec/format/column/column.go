@@ -27,6 +27,9 @@ type Column struct {
 	Off []uint32
 	// Own holds text that does not lie in the buffer given to Vector; see AppendText.
 	Own []byte
+	// Copies says that all texts are to be copied into Own. It is for who decodes: SetText
+	// obeys it.
+	Copies bool
 	// Kids are the columns of elements (ARRAY), keys and values (MAP) or fields.
 	Kids []*Column
 
@@ -132,6 +135,24 @@ func (c *Column) scramble() {
 func (c *Column) AppendText(row int, b []byte) {
 	c.Str[row] = vec.StrRef{Off: uint32(len(c.Own)), Len: uint32(len(b))}
 	c.Own = append(c.Own, b...)
+}
+
+// SetText makes buf[p:q] the value of a row; buf is what Vector will be given.
+func (c *Column) SetText(row int, buf []byte, p, q int) {
+	if c.Copies {
+		c.AppendText(row, buf[p:q])
+		return
+	}
+	c.Str[row] = vec.StrRef{Off: uint32(p), Len: uint32(q - p)}
+}
+
+// Text is the value of a row of STRING or BYTES.
+func (c *Column) Text(row int, buf []byte) []byte {
+	if len(c.Own) > 0 {
+		buf = c.Own
+	}
+	ref := c.Str[row]
+	return buf[ref.Off : ref.Off+ref.Len]
 }
 
 // SetNull makes a row NULL; its storage may hold anything, except that a list is

@@ -16,6 +16,7 @@ func (s *Set) BeginMessages(ctx context.Context, m *format.Messages, rd format.R
 		s.from = make([]int32, vec.BatchSize)
 	}
 	s.ctx, s.messages, s.bad, s.err = ctx, m, rd.Bad, nil
+	s.at = func() string { return m.Position(s.message) }
 	s.emit = func(b *vec.Batch) error { return emit(b, s.from[:b.N]) }
 	s.begin()
 }
@@ -43,6 +44,14 @@ func (s *Set) EachMessage(block []byte, message func(p, end int), null func()) e
 		p = int(e) + 1
 	}
 	return s.Flush(block)
+}
+
+// Unshare gives out the rows so far, for the current one must not share a batch with
+// them: it is row 0 then.
+func (s *Set) Unshare(block []byte) {
+	if s.Row > 0 {
+		s.err = s.Flush(block)
+	}
 }
 
 // MessageBlock is the text of all messages, each ended by sep in place of the byte that

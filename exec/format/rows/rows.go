@@ -31,6 +31,7 @@ type Set struct {
 	err   error
 	batch vec.Batch
 
+	at       func() string    // names the current row; nil: it is a line of a file
 	messages *format.Messages // nil: a file is read
 	message  int              // the one being decoded
 	from     []int32          // by row of the batch: the message it came from
@@ -48,6 +49,15 @@ func (s *Set) Begin(ctx context.Context, f format.File, src *lines.Reader, rd fo
 	s.begin()
 }
 
+// BeginRecords starts a call of Read whose rows are no lines: at names the current one.
+func (s *Set) BeginRecords(ctx context.Context, at func() string, rd format.Reading, emit func(*vec.Batch) error) {
+	s.ctx, s.at, s.messages, s.bad, s.emit, s.err = ctx, at, nil, rd.Bad, emit, nil
+	s.begin()
+}
+
+// Stop ends the reading with an error that says nothing of the row.
+func (s *Set) Stop(err error) { s.err = err }
+
 func (s *Set) begin() {
 	if s.batch.Cols == nil {
 		s.batch.Cols = make([]*vec.Vector, len(s.Cols))
@@ -58,7 +68,7 @@ func (s *Set) begin() {
 // End lets go of what belongs to the call.
 func (s *Set) End() {
 	s.reset()
-	s.ctx, s.src, s.bad, s.emit, s.file, s.messages = nil, nil, nil, nil, format.File{}, nil
+	s.ctx, s.src, s.bad, s.emit, s.file, s.messages, s.at = nil, nil, nil, nil, format.File{}, nil, nil
 }
 
 // Block says that a block of lines begins.
@@ -105,7 +115,7 @@ func (s *Set) Keep(buf []byte, p, q int) {
 // been undone.
 func (s *Set) Report(buf []byte, p, q int, reason string) {
 	row := format.BadRow{Position: s.position(p), Reason: reason, Raw: buf[p:q]}
-	if s.messages == nil {
+	if s.at == nil {
 		row.Raw = bytes.TrimRight(row.Raw, "\r\n")
 	}
 	if s.Policy.OnError == format.Fail {
@@ -116,10 +126,10 @@ func (s *Set) Report(buf []byte, p, q int, reason string) {
 	s.bad(row)
 }
 
-// position names the current line or message.
+// position names the current row.
 func (s *Set) position(p int) string {
-	if s.messages != nil {
-		return s.messages.Position(s.message)
+	if s.at != nil {
+		return s.at()
 	}
 	if s.before < 0 {
 		s.before = 0
