@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+
+	"github.com/sqlstream/sqlstream/exec/mutant"
 )
 
 // guard is what each request passes first, whatever its path: that it is addressed to
@@ -64,6 +66,9 @@ func (g *guard) admit(r *http.Request) (Role, *Error) {
 		return Nobody, errorf(http.StatusForbidden, "cross_origin", "requests of other sites' pages are refused").because("origin")
 	}
 	role := g.role(r)
+	if role == Nobody && mutant.On("nobody may read") {
+		role = Reader
+	}
 	if role == Nobody && !(g.s.opt.Access.OpenProbes && isProbe(r)) {
 		return Nobody, errorf(http.StatusUnauthorized, "no_token", "a token is needed").
 			hint("send the header Authorization: Bearer TOKEN").because("token")
@@ -80,7 +85,7 @@ func (g *guard) host(host string) bool {
 		name = h
 	}
 	name = strings.TrimSuffix(strings.Trim(name, "[]"), ".")
-	if strings.EqualFold(name, "localhost") || net.ParseIP(name) != nil {
+	if strings.EqualFold(name, "localhost") || net.ParseIP(name) != nil || mutant.On("any host name is answered") {
 		return true
 	}
 	return slices.ContainsFunc(g.s.opt.Access.Hosts, func(h string) bool { return strings.EqualFold(h, name) })
@@ -91,7 +96,7 @@ func (g *guard) host(host string) bool {
 func (g *guard) foreign(r *http.Request) bool {
 	switch r.Header.Get("Sec-Fetch-Site") {
 	case "cross-site", "same-site":
-		return true
+		return !mutant.On("pages of other sites may read")
 	}
 	return false
 }
@@ -115,5 +120,8 @@ func (g *guard) role(r *http.Request) Role {
 }
 
 func isProbe(r *http.Request) bool {
+	if mutant.On("probes open every path") {
+		return true
+	}
 	return (r.Method == http.MethodGet || r.Method == http.MethodHead) && (r.URL.Path == "/healthz" || r.URL.Path == "/readyz")
 }
