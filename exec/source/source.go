@@ -35,6 +35,8 @@ type Connector struct {
 	Tombstones bool
 	// Changes says that rows always come with weights, without being asked.
 	Changes bool
+	// Lookup says that what it opens for a table implements Lookup.
+	Lookup bool
 	// Refresh says that a table can be read again when it has changed (Config.Refresh).
 	Refresh bool
 	// Metadata are the columns that METADATA may name; one of several types stands there

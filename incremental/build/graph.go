@@ -42,6 +42,8 @@ type Graph struct {
 	outputs []*node
 	workers []*worker
 	first   bool // no trigger has run yet: constant rows are due
+	lookups []*stateful.Lookup
+	tables  []source.Source // of lookups
 }
 
 // Scan is a scan of the plan and its watermark.

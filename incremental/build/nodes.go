@@ -77,6 +77,14 @@ func (g *Graph) fill(ctx context.Context, n *node) (err error) {
 		n.bound, n.boundOut = front(p.Bound), true
 		n.op, err = stateful.NewAggregate(g.aggregate(p))
 	case *physical.StaticJoin:
+		if len(p.LookupBy) > 0 {
+			l, err := g.lookup(ctx, p)
+			if err != nil {
+				return err
+			}
+			n.stage = func() stage { return l.Stage() }
+			break
+		}
 		ix, err := g.static(ctx, p)
 		if err != nil {
 			return err

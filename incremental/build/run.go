@@ -116,6 +116,9 @@ func (g *Graph) Run(ctx context.Context, t Trigger) (*Outcome, error) {
 	for _, w := range g.workers {
 		w.begin(r)
 	}
+	for _, l := range g.lookups {
+		l.During(ctx)
+	}
 	out := &Outcome{Ledgers: make([]Ledger, len(g.Scans)), Output: r.emitted}
 	if err := g.constants(); err != nil {
 		return nil, err

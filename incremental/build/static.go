@@ -11,16 +11,21 @@ import (
 
 // static reads the static side of a join, by a graph of its own, and indexes it.
 func (g *Graph) static(ctx context.Context, p *physical.StaticJoin) (*stateful.StaticIndex, error) {
-	c := stateful.StaticJoinConfig{Name: opName(p), Kind: joinKind(p.Kind), InputKeys: p.InputKeys, StaticKeys: p.StaticKeys,
-		NullSafe: p.NullSafe, StaticTypes: columnTypes(p.Static), Residual: p.Residual, NullAware: p.NullAware, Single: p.Single}
-	for _, k := range p.StaticKeys {
-		c.KeyTypes = append(c.KeyTypes, c.StaticTypes[k])
-	}
+	c := staticConfig(p)
 	rows, err := RunFinite(ctx, p.Static, g.env)
 	if err != nil {
 		return nil, fmt.Errorf("static side of %s: %w", c.Name, err)
 	}
 	return stateful.NewStaticIndex(c, rows)
+}
+
+func staticConfig(p *physical.StaticJoin) stateful.StaticJoinConfig {
+	c := stateful.StaticJoinConfig{Name: opName(p), Kind: joinKind(p.Kind), InputKeys: p.InputKeys, StaticKeys: p.StaticKeys,
+		NullSafe: p.NullSafe, StaticTypes: columnTypes(p.Static), Residual: p.Residual, NullAware: p.NullAware, Single: p.Single}
+	for _, k := range p.StaticKeys {
+		c.KeyTypes = append(c.KeyTypes, c.StaticTypes[k])
+	}
+	return c
 }
 
 // joinKind translates the plan's kind.
@@ -31,6 +36,11 @@ func joinKind(k physical.JoinKind) stateful.JoinKind {
 
 // RunFinite runs a plan over finite inputs once and returns its rows.
 func RunFinite(ctx context.Context, root physical.Node, env Env) (rows []*vec.Batch, err error) {
+	return runFinite(ctx, root, env, func(s *Scan) (Input, func(), error) { return openFinite(ctx, s, env) })
+}
+
+// runFinite runs a plan once over what open gives for each scan.
+func runFinite(ctx context.Context, root physical.Node, env Env, open func(*Scan) (Input, func(), error)) (rows []*vec.Batch, err error) {
 	out := &physical.Output{Input: root, Target: physical.ToClient}
 	out.P = *root.Props()
 	out.P.Frontiers = nil // their rules speak of the inputs of root
@@ -43,7 +53,7 @@ func RunFinite(ctx context.Context, root physical.Node, env Env) (rows []*vec.Ba
 		return nil
 	}}
 	for _, s := range g.Scans {
-		in, done, err := openFinite(ctx, s, env)
+		in, done, err := open(s)
 		if err != nil {
 			return nil, err
 		}

@@ -108,6 +108,7 @@ func (o *opening) open(ctx context.Context) (*trigger.Query, error) {
 	if err != nil {
 		return nil, err
 	}
+	o.keep(g)
 	o.cfg.Graph, o.cfg.Name, o.cfg.RunID = g, o.plan.Name, uuid.NewString()
 	o.cfg.MemoryLimit = o.e.set.get().memory
 	o.cfg.Clock, o.cfg.Log, o.cfg.At = o.e.opt.Clock, o.e.opt.Log, o.e.opt.Storage.At

@@ -115,6 +115,7 @@ func (q *Query) Close() error {
 	for _, o := range q.Outputs {
 		keep(o.Sink.Close())
 	}
+	keep(q.Graph.Close())
 	if q.Journal != nil {
 		keep(q.Journal.close())
 	}

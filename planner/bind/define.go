@@ -93,6 +93,7 @@ func (b *Binder) sourceOptions(d *ast.Definition, r *catalog.Relation, span diag
 	b.fitting(dec, r)
 	b.changes(dec, r, conn)
 	b.refresh(dec, r, conn)
+	b.lookup(dec, r, conn)
 	return conn
 }
 

@@ -15,6 +15,14 @@ type Common struct {
 	BadRows     string // table that receives bad rows; "" = none
 	LateRows    string // table that receives late rows; "" = none
 	Refresh     *int64 // a table that is read again, at most every so many µs; nil = once
+	Lookup      *Lookup
+}
+
+// Lookup says that a join finds the rows of a table by their keys, instead of reading it
+// whole, and how long it keeps them.
+type Lookup struct {
+	Rows int   // at most
+	TTL  int64 // µs
 }
 
 // CommonSpecs describe the options of every source. connector, format,
@@ -27,6 +35,10 @@ func CommonSpecs() []option.Spec {
 		{Name: "changelog", Type: option.Bool, Default: "false", Doc: "Rows come with a weight: insertions and deletions. For memory sources and files with an op_column; those of debezium-json do anyway. With a PRIMARY KEY a row takes the place of the row of its key, and a deletion needs the key alone."},
 		{Name: "refresh", Type: option.Text, Doc: "A table beside a stream is read again when it has changed: 'trigger' looks in each trigger, a duration such as '1 minute' less often. " +
 			"What is new in it comes, what is missing goes, and results change with it; its last rows are state. Without it a table is read once, when the query starts."},
+		{Name: "lookup", Type: option.Bool, Default: "false", Doc: "A join of a stream with the table asks for the rows of the keys that come, in batches, instead of reading the table whole when the query starts. " +
+			"Rows are joined as they are then: a batch that is computed again after a crash, because its result was not logged yet, may find newer ones."},
+		{Name: "lookup_cache_rows", Type: option.Int, Min: 0, Default: "100000", Doc: "How many keys and rows of a table with lookup = true are kept in memory."},
+		{Name: "lookup_cache_ttl", Type: option.Duration, Default: "10 seconds", Doc: "How long a row of a table with lookup = true is kept before it is asked for again, missing rows included."},
 		{Name: "max_rows_per_trigger", Aliases: []string{"max_offsets_per_trigger"}, Type: option.Int, Min: 0,
 			Doc: "The most rows that one micro-batch takes."},
 		{Name: "max_files_per_trigger", Type: option.Int, Min: 0, Doc: "The most files that one micro-batch takes."},

@@ -73,6 +73,7 @@ func (b *staticJoinBuilder) finish(need []bool) *lowered {
 	}
 	n.P.Columns = unique(n.P.Columns)
 	b.residual(nl, width)
+	b.lookup()
 	b.kindAndKeys()
 	b.identify(out)
 	passAll(left, &n.P, &out.hard)

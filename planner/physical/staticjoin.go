@@ -27,11 +27,18 @@ type StaticJoin struct {
 	NullAware int
 	// Single: more than one match for an input row is an error (scalar subquery).
 	Single bool
+	// LookupBy are the columns that the connector delivers, key by key, by which the rows of
+	// the static side are asked for as they are needed; nil = they are read at the start.
+	LookupBy []int
 }
 
 // Children implements Node.
 func (j *StaticJoin) Children() []Node { return []Node{j.Input} }
 
 func (j *StaticJoin) explain() explained {
-	return explained{summary: j.summary(), details: []string{fmt.Sprintf("static side: see below, plan %s", ShortID(j.Static))}}
+	side := fmt.Sprintf("static side: see below, plan %s", ShortID(j.Static))
+	if len(j.LookupBy) > 0 {
+		side = fmt.Sprintf("static side: its rows are asked for by key, and kept for a while; see below, plan %s", ShortID(j.Static))
+	}
+	return explained{summary: j.summary(), details: []string{side}}
 }

@@ -377,3 +377,58 @@ CREATE SINK totals WITH ` + opt + "totals'); " + query)
 		return nil
 	})
 }
+
+// TestPostgresLookup: a join that asks for the rows of the keys that come.
+func TestPostgresLookup(t *testing.T) {
+	p, w := newPG(t), newSQL(t)
+	p.run(`CREATE TABLE $s.shops (id int4 PRIMARY KEY, name varchar(20), code char(3), u uuid, day date, at timestamptz, d numeric(10,2), open bool);
+INSERT INTO $s.shops SELECT i, 's' || i, 'c' || i % 10, md5(i::text)::uuid, '2024-01-01'::date + i, '2024-01-01'::timestamptz + i * interval '1 hour', i / 4.0, i % 5 > 0 FROM generate_series(1, 3000) i`)
+	declare := func(opt string) string {
+		return fmt.Sprintf("CREATE OR REPLACE TABLE shops WITH (connector = 'postgres', url = '%s', table = '%s.shops', lookup = true%s)", p.url, p.schema, opt)
+	}
+	w.must(declare(", lookup_cache_ttl = '1 ms'") + `;
+CREATE SOURCE ev (id BIGINT, u STRING, code STRING, day DATE, n INT) WITH (connector = 'file', format = 'json', path = 'in');
+CREATE SINK got WITH (connector = 'memory')`)
+	w.write("in/1.json", `{"id": 1, "u": "`+p.rows("SELECT md5('1')::uuid")+`", "code": "c1 ", "day": "2024-01-02", "n": 1}
+{"id": 7000000000, "u": "nothing", "code": "c1", "day": "2024-01-02", "n": 2}
+{"id": null, "u": null, "code": null, "day": null, "n": 3}
+{"id": 5, "u": "x\u0000y", "code": "c5 ", "day": "9999-01-01", "n": 4}
+{"id": 1, "u": "nothing", "code": "c1", "day": "2024-01-03", "n": 5}
+`)
+	if plan := w.must("EXPLAIN INSERT INTO got SELECT n, name FROM ev JOIN shops s ON s.id = ev.id"); !strings.Contains(plan, "its rows are asked for by key") {
+		t.Error(plan)
+	}
+	run := func(query, want string) {
+		t.Helper()
+		w.must("DROP SINK got; CREATE SINK got WITH (connector = 'memory'); INSERT INTO got " + query + " TRIGGER AVAILABLE NOW; AWAIT ALL")
+		w.gives("SELECT * FROM got ORDER BY n", want)
+	}
+	run("SELECT n, name FROM ev JOIN shops s ON s.id = ev.id", "1|s1\n4|s5\n5|s1")
+	run("SELECT n, name FROM ev LEFT JOIN shops s ON s.id = ev.id AND s.open", "1|s1\n2|NULL\n3|NULL\n4|NULL\n5|s1")
+	run("SELECT n, name FROM ev LEFT JOIN shops FOR SYSTEM_TIME AS OF now() AS s ON s.u = ev.u", "1|s1\n2|NULL\n3|NULL\n4|NULL\n5|NULL")
+	run("SELECT n, count(*) AS c FROM ev JOIN shops s ON s.code = ev.code AND s.id < 20 GROUP BY n EMIT UPDATE", "1|2\n4|2")
+	run("SELECT n, name FROM ev JOIN shops s ON s.id = ev.id AND s.day = ev.day", "1|s1")
+	run("SELECT n FROM ev WHERE EXISTS (SELECT 1 FROM shops s WHERE s.id = ev.id)", "1\n4\n5")
+	run("SELECT n, nm FROM ev JOIN (SELECT id AS k, upper(name) AS nm FROM shops WHERE open) s ON s.k = ev.id", "1|S1\n5|S1")
+
+	for query, words := range map[string]string{
+		"SELECT n FROM ev JOIN shops s ON s.id < ev.id":                                                            "does not compare columns",
+		"SELECT n FROM ev JOIN shops s ON s.id + 1 = ev.id":                                                        "does not compare columns",
+		"SELECT n FROM ev JOIN (SELECT max(id) AS id FROM shops GROUP BY code) s ON s.id = ev.id":                  "does not compare columns",
+		"SELECT c FROM (SELECT id, count(*) AS c FROM ev GROUP BY id) e JOIN shops s ON s.id = e.id EMIT CHANGELOG": "can be retracted",
+	} {
+		_, err := w.exec("INSERT INTO got " + query + " TRIGGER AVAILABLE NOW; AWAIT ALL")
+		p.says(err, words, "lookup")
+	}
+	_, err := w.exec("CREATE TABLE f (x INT) WITH (connector = 'file', format = 'json', path = 'in', lookup = true)")
+	p.says(err, "finds no single rows")
+
+	// What changes in the table is seen by later rows, not by earlier ones.
+	w.must(fmt.Sprintf("CREATE SINK kept WITH (connector = 'postgres', url = '%s', table = '%s.kept', create_table = true)", p.url, p.schema))
+	const keep = "INSERT INTO kept SELECT n, name FROM ev JOIN shops s ON s.id = ev.id TRIGGER AVAILABLE NOW; AWAIT ALL"
+	w.must(keep)
+	p.run("UPDATE $s.shops SET name = 'new' WHERE id = 1")
+	w.write("in/2.json", `{"id": 1, "n": 9}`+"\n")
+	w.must(keep)
+	p.want("SELECT n, name FROM $s.kept ORDER BY n", "1|s1\n4|s5\n5|s1\n9|new")
+}

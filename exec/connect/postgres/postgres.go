@@ -47,6 +47,7 @@ func Table() source.Connector {
 		Options:    option.Join(tableSpecs(), serverSpecs()),
 		Replayable: true,
 		Refresh:    true,
+		Lookup:     true,
 		Infer:      inferTable,
 		Open: func(ctx context.Context, c source.Config) (source.Source, error) {
 			return openTable(ctx, c)

@@ -22,6 +22,8 @@ type tableSplit struct {
 	snapshot string // of the transaction that holds it; "" = the split's own
 	conds    []string
 	slots    chan struct{} // bounds the connections
+	params   [][]byte      // of conds, in binary form
+	oids     []uint32      // of their types
 }
 
 // Rows implements source.Split.
@@ -119,7 +121,11 @@ func (s *tableSource) bounds(b source.Bounds) []string {
 
 // read runs the query, and decodes its rows.
 func (p *tableSplit) read(ctx context.Context, conn *pgx.Conn, rd source.Reading, emit func(*vec.Batch) error) error {
-	rr := conn.PgConn().ExecParams(ctx, p.sql(rd), nil, nil, nil, []int16{1})
+	var formats []int16
+	if len(p.params) > 0 {
+		formats = []int16{1}
+	}
+	rr := conn.PgConn().ExecParams(ctx, p.sql(rd), p.params, p.oids, formats, []int16{1})
 	r := newRows(p.s.cfg, p.s.columns, rd, p.s.name)
 	for rr.NextRow() {
 		if err := r.add(rr.Values(), 1); err != nil {

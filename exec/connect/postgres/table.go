@@ -28,6 +28,8 @@ type tableSource struct {
 	columns []readColumn
 	most    int // connections
 
+	idle chan *session // connections for lookups that nobody uses
+
 	reads  int64 // how often it was read
 	looked int64 // µs: when it was planned last
 	done   bool  // a finite source has been planned
@@ -60,7 +62,7 @@ func location(c source.Config, specs []option.Spec) (*tableSource, option.Decode
 	if err != nil {
 		return nil, d, err
 	}
-	s := &tableSource{cfg: c}
+	s := &tableSource{cfg: c, idle: make(chan *session, 16)}
 	s.server, err = newServer(d, c.Dir, c.Clock)
 	if err == nil {
 		s.session.server = s.server
@@ -291,7 +293,14 @@ func (s *tableSource) Description() string {
 // Close implements source.Source.
 func (s *tableSource) Close() error {
 	s.session.drop()
-	return nil
+	for {
+		select {
+		case ses := <-s.idle:
+			ses.drop()
+		default:
+			return nil
+		}
+	}
 }
 
 func (s *tableSource) wrap(err error) error {
