@@ -412,9 +412,9 @@ CREATE SINK got WITH (connector = 'memory')`)
 	run("SELECT n, nm FROM ev JOIN (SELECT id AS k, upper(name) AS nm FROM shops WHERE open) s ON s.k = ev.id", "1|S1\n5|S1")
 
 	for query, words := range map[string]string{
-		"SELECT n FROM ev JOIN shops s ON s.id < ev.id":                                                            "does not compare columns",
-		"SELECT n FROM ev JOIN shops s ON s.id + 1 = ev.id":                                                        "does not compare columns",
-		"SELECT n FROM ev JOIN (SELECT max(id) AS id FROM shops GROUP BY code) s ON s.id = ev.id":                  "does not compare columns",
+		"SELECT n FROM ev JOIN shops s ON s.id < ev.id":                                                             "does not compare columns",
+		"SELECT n FROM ev JOIN shops s ON s.id + 1 = ev.id":                                                         "does not compare columns",
+		"SELECT n FROM ev JOIN (SELECT max(id) AS id FROM shops GROUP BY code) s ON s.id = ev.id":                   "does not compare columns",
 		"SELECT c FROM (SELECT id, count(*) AS c FROM ev GROUP BY id) e JOIN shops s ON s.id = e.id EMIT CHANGELOG": "can be retracted",
 	} {
 		_, err := w.exec("INSERT INTO got " + query + " TRIGGER AVAILABLE NOW; AWAIT ALL")
