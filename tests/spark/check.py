@@ -6,11 +6,12 @@ log of the sink, in the middle of a query's life and after 26 batches (two compa
     go build -o sqlstream ./cmd/sqlstream
     python3 tests/spark/check.py ./sqlstream
 
-Not part of CI: it starts a JVM and takes a minute or two. Three queries run over one
+Not part of CI: it starts a JVM and takes a minute or two. Four queries run over one
 input: windows over deduplicated rows into Parquet, rows into partitioned Parquet, rows
-into JSON. After some batches each output is read and compared with what this script
-computes itself; one streaming reader per output goes on from its own checkpoint, and
-must see each row once.
+into JSON, and the rows once more with small files merged, which Spark reads as a batch
+only. After some batches each output is read and compared with what this script computes
+itself; one streaming reader per output goes on from its own checkpoint, and must see each
+row once.
 """
 
 import collections
@@ -32,11 +33,14 @@ CREATE SOURCE clicks (id BIGINT, who STRING, at TIMESTAMP, v DECIMAL(10,2), day 
   WITH (connector = 'file', format = 'json', path = 'in', max_files_per_trigger = 1);
 CREATE SINK windows WITH (connector = 'file', format = 'parquet', path = 'windows');
 CREATE SINK rows PARTITIONED BY (day, who) WITH (connector = 'file', format = 'parquet', path = 'rows');
+CREATE SINK merged PARTITIONED BY (day, who) WITH (connector = 'file', format = 'parquet', path = 'merged',
+  compact_files = 3, removal_delay = '0');
 CREATE SINK lines WITH (connector = 'file', format = 'json', path = 'lines');
 INSERT INTO windows SELECT window.start AS start, window.end AS stop, who, count(*) AS n, sum(v) AS total
   FROM drop_duplicates(TABLE clicks, DESCRIPTOR(id, at)) AS d
   GROUP BY window(at, '10 minutes'), who EMIT APPEND TRIGGER AVAILABLE NOW;
 INSERT INTO rows SELECT id, at, v, tags, day, who FROM clicks TRIGGER AVAILABLE NOW;
+INSERT INTO merged SELECT id, at, v, tags, day, who FROM clicks TRIGGER AVAILABLE NOW;
 INSERT INTO lines SELECT id, who, at, v FROM clicks TRIGGER AVAILABLE NOW;
 """
 
@@ -86,7 +90,7 @@ def expected(files):
         stop = start + datetime.timedelta(minutes=10)
         if stop <= closed:
             done[(str(start), str(stop), who, n, f"{total / 100:.2f}")] += 1
-    return {"windows": done, "rows": rows, "lines": lines}
+    return {"windows": done, "rows": rows, "lines": lines, "merged": rows}
 
 
 def utc(t):
@@ -96,6 +100,7 @@ def utc(t):
 SHAPES = {
     "windows": lambda r: (utc(r.start), utc(r.stop), r.who, r.n, str(r.total)),
     "rows": lambda r: (r.id, utc(r["at"]), str(r.v), tuple(r.tags), str(r.day), r.who),
+    "merged": lambda r: (r.id, utc(r["at"]), str(r.v), tuple(r.tags), str(r.day), r.who),
     "lines": lambda r: (r.id, r.who, utc(r["at"]), str(r.v)),
 }
 
@@ -164,10 +169,15 @@ class Check:
             want = expected(files[:stage])
             for name in SHAPES:
                 self.compare(f"{name}, batch, after {stage} batches", self.batch(name), want[name])
+                if name == "merged":  # its streaming reader would see merged rows again
+                    continue
                 self.compare(f"{name}, stream, after {stage} batches", self.stream(name), want[name])
         logs = sorted(os.listdir(self.path("rows", "_spark_metadata")))
         if "9.compact" not in logs or "19.compact" not in logs:
             sys.exit(f"FAIL no compaction: {logs}")
+        count = {name: sum(len(f) for _, _, f in os.walk(self.path(name))) for name in ("rows", "merged")}
+        if count["merged"] > count["rows"] / 2:
+            sys.exit(f"FAIL no merging: {count}")
 
 
 if __name__ == "__main__":
