@@ -6,6 +6,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -307,4 +309,25 @@ func TestKafkaSinkBrokerRestarts(t *testing.T) {
 	o.put(s, 1, "+ b 2")
 	o.want("c a 1", "c b 2")
 	o.start(1)
+}
+
+// Kafka's own consumer reads what the sink has committed, and nothing else.
+func TestKafkaSinkJavaConsumer(t *testing.T) {
+	vars := Start(t, "kafka")
+	o := kafkaOutAt(t, vars["KAFKA_BROKERS"])
+	s := o.start(-1)
+	o.put(s, 0, "+ a 1")
+	o.crash(s, 1, o.stage(s, 1, "+ lost 1"), "marked")
+	o.put(o.start(0), 1, "+ b NULL")
+	cmd := exec.Command("java", "-Xmx128m", "-cp", filepath.Join(vars["KAFKA_JARS"], "*"), "testdata/Consume.java", o.brokers, o.topic, "2")
+	text, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+	slices.Sort(lines)
+	want := []string{"a\t" + `{"before":null,"after":{"k":"a","n":1},"op":"c"}`, "b\t" + `{"before":null,"after":{"k":"b","n":null},"op":"c"}`}
+	if !slices.Equal(lines, want) {
+		t.Errorf("the consumer shows %q", lines)
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 	"sync"
 	"time"
 
@@ -75,6 +76,9 @@ func openSink(ctx context.Context, formats []*format.Format, c sink.Config) (sin
 	fs, err := findFormats(formats, c.Options)
 	if err != nil {
 		return nil, err
+	}
+	if fs.envelope { // change events have all fields
+		c.Options = append(slices.Clone(c.Options), option.Value{Name: "ignore_null_fields", Text: "false"})
 	}
 	d, err := option.Open(option.Join(sinkOptions(), fs.options()), c.Options)
 	if err != nil {

@@ -51,6 +51,8 @@ func TestMessages(t *testing.T) {
 			[]string{`{"who":"a"}={"before":{"who":"a","n":1},"after":{"who":"a","n":5},"op":"u"}`,
 				`{"who":"b"}={"before":{"who":"b","n":2},"after":null,"op":"d"}`,
 				`{"who":"c"}={"before":null,"after":{"who":"c","n":7},"op":"c"}`}},
+		{"all fields", sink.Changelog, []string{"format", "debezium-json", "key_format", "raw"}, [][]any{{"a", nil}},
+			[]string{`a={"before":null,"after":{"who":"a","n":null},"op":"c"}`}},
 		{"envelopes of another key", sink.Changelog, []string{"format", "debezium-json", "key_columns", "n"}, rows[2:],
 			[]string{`{"n":5}={"before":null,"after":{"who":"a","n":5},"op":"c"}`, `{"n":7}={"before":null,"after":{"who":"c","n":7},"op":"c"}`}},
 		{"envelopes of new rows", sink.Append, []string{"format", "debezium-json"}, news,
