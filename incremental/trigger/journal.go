@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/sqlstream/sqlstream/exec/source"
 	"github.com/sqlstream/sqlstream/incremental/build"
 	"github.com/sqlstream/sqlstream/storage/checkpoint"
+	"github.com/sqlstream/sqlstream/storage/fault"
 	"github.com/sqlstream/sqlstream/storage/state"
 )
 
@@ -176,7 +178,7 @@ func (j *Journal) prepare(q *Query, p *planned, out *build.Outcome, payloads [][
 	if err != nil {
 		return err
 	}
-	wait := func() error { return j.offsets.Wait(context.Background()) }
+	wait := func() error { return j.replaced(j.offsets.Wait(context.Background())) }
 	if !p.logged && j.Dir.Contended() && !mutant.On("a result is logged before its range is ours") {
 		if err := wait(); err != nil {
 			return err
@@ -190,6 +192,16 @@ func (j *Journal) prepare(q *Query, p *planned, out *build.Outcome, payloads [][
 		return nil
 	}
 	return wait()
+}
+
+// replaced lets the state log say who was faster, which it knows by name.
+func (j *Journal) replaced(err error) error {
+	if errors.Is(err, fault.ErrFenced) {
+		if e := j.State.Confirm(); e != nil {
+			return e
+		}
+	}
+	return err
 }
 
 func (q *Query) commitLine(p *planned, out *build.Outcome, payloads [][]byte) commitLine {

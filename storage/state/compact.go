@@ -85,13 +85,18 @@ func (s *Store) Compact(ctx context.Context) error {
 	}
 }
 
+// Confirm fails if another process has taken the state over, and says which one.
+func (s *Store) Confirm() error {
+	return fault.IO("state store", s.dir, vfs.Confirm(s.fs, s.logDir()))
+}
+
 // orReplaced says of a file that is gone that another process has taken over, if so.
 func (s *Store) orReplaced(err error) error {
 	if s.opt.ReadOnly || !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if e := vfs.Confirm(s.fs, s.logDir()); e != nil {
-		return fault.IO("state store", s.dir, e)
+	if e := s.Confirm(); e != nil {
+		return e
 	}
 	return err
 }

@@ -30,3 +30,20 @@ func TestMutantsDie(t *testing.T) {
 		})
 	}
 }
+
+// On an object store: late requests of dead processes, and processes that were replaced.
+func TestStoreMutantsDie(t *testing.T) {
+	for _, name := range []string{"uploads of batches that were never logged stay", "a replaced sink removes what its successor staged", "no-sink-dedup"} {
+		t.Run("mutant "+name, func(t *testing.T) {
+			defer mutant.Activate(name)()
+			err := storeDeaths(t)
+			if err == nil {
+				err = storeZombies(t)
+			}
+			if err == nil {
+				t.Error("survived")
+			}
+			t.Log(err)
+		})
+	}
+}

@@ -124,7 +124,11 @@ func (s *Sink) stranger(dir string) (string, error) {
 
 // Publish implements sink.Sink.
 func (s *Sink) Publish(_ context.Context, b sink.Batch, text []byte) error {
-	return s.wrap(s.publish(b, text))
+	err := s.publish(b, text)
+	if errors.Is(err, sinklog.ErrExists) && s.stager != nil {
+		err = s.publish(b, text) // by a request of a dead process that arrived only now
+	}
+	return s.wrap(err)
 }
 
 func (s *Sink) publish(b sink.Batch, text []byte) error {

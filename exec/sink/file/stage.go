@@ -269,7 +269,9 @@ func (st *stage) abandon() {
 // Discard implements sink.Sink. Earlier batches are logged, and perhaps not published
 // yet.
 func (s *Sink) Discard(_ context.Context, b sink.Batch) error {
-	return s.wrap(s.removeStaged(b, func(n int64) bool { return n >= b.ID }))
+	// On a store, what a dead process began may appear later than its batch was published by
+	// another one. Only the batch before b can be waiting for that.
+	return s.wrap(s.removeStaged(b, func(n int64) bool { return n >= b.ID || s.stager != nil && n < b.ID-1 }))
 }
 
 // removeStaged removes the staged files of the batches that match. Nothing depends on
