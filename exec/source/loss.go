@@ -12,6 +12,6 @@ type Loss struct {
 // Lossy is a Source that may go on without rows, if its options say so. The trigger loop
 // asks it for the progress record.
 type Lossy interface {
-	// Losses lists them since the source was opened.
+	// Losses lists them since the source was opened; of very many the last.
 	Losses() []Loss
 }

@@ -229,14 +229,20 @@ func (s *Reader) Committed(ctx context.Context, r source.Range) error {
 	return s.wrap(s.publish(ctx, r))
 }
 
+// mostLosses is how many are kept, the last ones.
+const mostLosses = 100
+
 // lost notes records that are gone, where the query goes on without them.
 func (s *Reader) lost(l source.Loss) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.losses = append(s.losses, l)
+	if n := len(s.losses); n > mostLosses {
+		s.losses = slices.Delete(s.losses, 0, n-mostLosses)
+	}
 }
 
-// Losses implements source.Lossy.
+// Losses implements source.Lossy: the last ones.
 func (s *Reader) Losses() []source.Loss {
 	s.mu.Lock()
 	defer s.mu.Unlock()
