@@ -10,7 +10,7 @@ import (
 
 func TestMutantsDie(t *testing.T) {
 	defer mutant.Activate("a frame counts as acknowledged when it is sent")()
-	if again(t, "while read -r line; do :; done", "did not acknowledge the rows within 300ms") == nil {
+	if again(t, "while read -r line; do :; done", "did not acknowledge the rows within 700ms") == nil {
 		t.Error("survived")
 	}
 }

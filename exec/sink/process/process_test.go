@@ -116,11 +116,12 @@ func TestAFrameIsSentUntilItIsAcknowledged(t *testing.T) {
 	for name, c := range map[string][2]string{
 		"it dies while it reads": {"read -r line; echo oops >&2; exit 3", "its last words: oops"},
 		"it ends at once":        {"exit 0", "ended"},
-		"it is silent":           {"while read -r line; do :; done", "did not acknowledge the rows within 300ms"},
-		"it does not read":       {"exec sleep 100", "did not acknowledge the rows within 300ms"},
+		"it is silent":           {"while read -r line; do :; done", "did not acknowledge the rows within 700ms"},
+		"it does not read":       {"exec sleep 100", "did not acknowledge the rows within 700ms"},
 		"it asks again":          {`while read -r line; do case $line in *close*) echo '{"retry":"busy"}';; esac; done`, "asked for the rows again: busy"},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			if err := again(t, c[0], c[1]); err != nil {
 				t.Error(err)
 			}
@@ -136,11 +137,11 @@ func again(t *testing.T, bad, say string) error {
   if [ $(wc -l < starts) -lt 3 ]; then echo '{"retry":"busy"}'; else echo "$line" >> out; echo '{"ack":{"partition":0,"version":4}}'; fi;; esac; done`
 	}
 	timeout := "1 minute"
-	slow := strings.HasSuffix(say, "300ms") // and so may be the child in order, on a busy machine
+	slow := strings.HasSuffix(say, "700ms") // and so may be the child in order, on a busy machine
 	if slow {
-		timeout = "300 ms"
+		timeout = "700 ms"
 	}
-	w := newWorld(t, sink.Append, script, "timeout", timeout)
+	w := newWorld(t, sink.Append, script, "timeout", timeout, "retry_timeout", "5 minutes")
 	s := w.open()
 	_, err := sinktest.Write(s, sink.Batch{ID: 4}, sinktest.Batch(cols, []any{strings.Repeat("long", 40_000), 1}))
 	if err = errors.Join(err, s.Close()); err != nil {
