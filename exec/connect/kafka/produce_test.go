@@ -6,6 +6,7 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kversion"
 
 	"github.com/sqlstream/sqlstream/exec/sink"
 )
@@ -58,6 +59,27 @@ func TestCrashes(t *testing.T) {
 				o.start(1)
 			})
 		}
+	}
+}
+
+// Brokers from 2.5 on will do.
+func TestSinkOldBrokers(t *testing.T) {
+	for name, v := range map[string]*kversion.Versions{"2.5": kversion.V2_5_0(), "2.8": kversion.V2_8_0(), "3.6": kversion.V3_6_0()} {
+		t.Run(name, func(t *testing.T) {
+			o := newOutAt(t, v)
+			p := o.start(-1)
+			o.put(p, 0, []any{"a", "1"})
+			payload := o.stage(p, 1, o.rows([]any{"b", "2"}))
+			o.crash(p, 1, payload, marked)
+			next := o.start(0)
+			o.publish(next, 1, payload)
+			o.fails(p.Publish(context.Background(), o.batch(1), payload), "a newer process took over")
+			o.want("out", "a=1", "b=2")
+			if _, err := next.admin.DeleteGroup(context.Background(), next.group()); err != nil {
+				t.Fatal(err)
+			}
+			o.start(1)
+		})
 	}
 }
 

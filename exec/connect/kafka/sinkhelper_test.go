@@ -12,6 +12,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kversion"
 
 	"github.com/sqlstream/sqlstream/exec/clock"
 	"github.com/sqlstream/sqlstream/exec/format"
@@ -34,7 +35,13 @@ type out struct {
 
 func newOut(t *testing.T, opts ...string) *out {
 	t.Helper()
-	c, err := kfake.NewCluster(kfake.NumBrokers(1), kfake.SeedTopics(3, "out", "other"))
+	return newOutAt(t, kversion.Stable(), opts...)
+}
+
+// newOutAt has brokers of a version.
+func newOutAt(t *testing.T, v *kversion.Versions, opts ...string) *out {
+	t.Helper()
+	c, err := kfake.NewCluster(kfake.NumBrokers(1), kfake.SeedTopics(3, "out", "other"), kfake.MaxVersions(v))
 	if err != nil {
 		t.Fatal(err)
 	}
