@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/sqlstream/sqlstream/exec/format"
+	"github.com/sqlstream/sqlstream/exec/format/registry"
 	"github.com/sqlstream/sqlstream/exec/format/rows"
 	"github.com/sqlstream/sqlstream/exec/format/scan"
 	"github.com/sqlstream/sqlstream/exec/vec"
@@ -34,11 +35,20 @@ func (r *reader) readMessages(ctx context.Context, m format.Messages, rd format.
 
 // readMessage decodes the message in [p, end).
 func (d *session) readMessage(p, end int) {
+	start := p
+	if d.header {
+		if _, reason := registry.Header(d.buf[p:end]); reason != "" {
+			d.fail(p, reason)
+			d.notJSON(p, end)
+			return
+		}
+		p += registry.HeaderSize
+	}
 	if scan.At(d.base, p) != '{' {
 		q := d.blanks(p)
 		if q == end {
 			d.fail(p, "an empty message")
-			d.notJSON(p, end)
+			d.notJSON(start, end)
 			return
 		}
 		if d.tombstone(q) == end {
@@ -52,10 +62,10 @@ func (d *session) readMessage(p, end int) {
 		}
 	}
 	if q < 0 {
-		d.notJSON(p, end)
+		d.notJSON(start, end)
 		return
 	}
-	d.endRow(p, end)
+	d.endRow(start, end)
 }
 
 // readNull deals with a message that has no value.

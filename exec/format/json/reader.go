@@ -22,6 +22,7 @@ type reader struct {
 	config    format.Config
 	policy    format.Policy
 	multi     bool
+	header    bool // messages have that of a schema registry
 	date      *scan.Pattern
 	timestamp *scan.Pattern
 	local     *scan.Pattern
@@ -44,6 +45,11 @@ func newReader(c format.Config) (format.Reader, error) {
 	if r.date, r.timestamp, r.local, err = format.TimePatterns(c.Options); err != nil {
 		return nil, err
 	}
+	registry, err := client(c)
+	if err != nil {
+		return nil, err
+	}
+	r.header = registry != nil
 	all := make([]int, len(c.Columns))
 	for i := range all {
 		all[i] = i
@@ -106,7 +112,7 @@ func (r *reader) session(need []int, multi bool) (*session, error) {
 	}
 	d := &session{need: slices.Clone(need)}
 	d.Policy, d.Cols, d.Corrupt = r.policy, l.cols, l.corrupt
-	d.layout, d.multi = l, multi
+	d.layout, d.multi, d.header = l, multi, r.header
 	if c := r.config.Check; c != nil {
 		d.test = d.testOf(c)
 	}
@@ -134,6 +140,7 @@ type session struct {
 	need    []int
 	src     *lines.Reader
 	memory  []byte // of the last src
+	header  bool   // messages have one before them
 	counted int    // multi-line: newlines before it are in Line
 	// test says why a row that was decoded is bad ("" = it is not), or that it says
 	// nothing; nil = every row is good.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/sqlstream/sqlstream/exec/format"
 	"github.com/sqlstream/sqlstream/exec/format/compress"
+	"github.com/sqlstream/sqlstream/exec/format/registry"
 	"github.com/sqlstream/sqlstream/exec/format/rows"
 	"github.com/sqlstream/sqlstream/exec/format/scan"
 	"github.com/sqlstream/sqlstream/exec/option"
@@ -20,7 +21,7 @@ func writeOptions() []option.Spec {
 	return option.Join([]option.Spec{
 		{Name: "ignore_null_fields", Type: option.Bool, Default: "true", Doc: "Leave out fields that are NULL, as Spark does, instead of writing null."},
 		compress.Option(),
-	}, format.TimeOptions())
+	}, format.TimeOptions(), registry.WriteOptions())
 }
 
 // writer is format.Writer for JSON lines.
@@ -30,11 +31,21 @@ type writer struct {
 	codec                  string
 	date, timestamp, local *scan.Pattern
 	names                  [][]byte // "name": of each column
+	registry               *registry.Client
+	subject                string
 }
 
 func newWriter(c format.Config) (format.Writer, error) {
 	w := &writer{config: c, dense: c.Options.Bool("ignore_null_fields"), codec: c.Options.Enum("compression")}
 	var err error
+	if w.registry, err = client(c); err != nil {
+		return nil, err
+	}
+	if w.registry != nil {
+		if w.subject, err = registry.Subject(c.Options, c.Subject); err != nil {
+			return nil, err
+		}
+	}
 	if w.date, w.timestamp, w.local, err = format.TimePatterns(c.Options); err != nil {
 		return nil, err
 	}
@@ -82,7 +93,24 @@ func (w *writer) Create(out io.Writer) (format.FileWriter, error) {
 }
 
 // NewEncoder implements format.MessageWriter.
-func (w *writer) NewEncoder(context.Context) (format.MessageEncoder, error) { return w.encoder(), nil }
+func (w *writer) NewEncoder(ctx context.Context) (format.MessageEncoder, error) {
+	if w.registry == nil {
+		return w.encoder(), nil
+	}
+	id, err := w.registry.Register(ctx, w.subject, registry.JSON, describe(w.subject, w.config.Columns), w.config.Options.Bool("auto_register_schemas"))
+	return &headed{w.encoder(), registry.AppendHeader(nil, id)}, err
+}
+
+// headed is an encoder with the header of a schema registry before each message.
+type headed struct {
+	*encoder
+	header []byte
+}
+
+// Append implements format.MessageEncoder.
+func (h *headed) Append(dst []byte, b *vec.Batch, row int) ([]byte, error) {
+	return h.object(append(dst, h.header...), b, row), nil
+}
 
 func (w *writer) encoder() *encoder {
 	return &encoder{writer: w, times: scan.NewWriter(w.config.Zone, w.date, w.timestamp, w.local)}
