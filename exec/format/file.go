@@ -30,6 +30,15 @@ func ByName(formats []*Format, name string) *Format {
 	return nil
 }
 
+// Unsupported says what to do about a format that is well known and not supported; "" for
+// all others.
+func Unsupported(name string) string {
+	if strings.EqualFold(name, "orc") || strings.EqualFold(path.Ext(name), ".orc") {
+		return "ORC is not supported, for want of a maintained library in Go: convert the files to Parquet (pyarrow: parquet.write_table(orc.read_table(old), new))"
+	}
+	return ""
+}
+
 // Compression is how a whole file is compressed, as its name tells.
 type Compression struct {
 	Name string // as options spell it

@@ -84,8 +84,10 @@ func (b *Binder) formatOf(specs []option.Spec, opts []option.Value) *format.Form
 	}
 	f, ok := b.cat.Connectors.Format(name)
 	if !ok && own.Type != option.Enum {
-		b.errorf(diag.BadOptionValue, at, "unknown format %q", name).
-			Hint = suggestOrList(name, b.cat.Connectors.FormatNames(), "formats")
+		d := b.errorf(diag.BadOptionValue, at, "unknown format %q", name)
+		if d.Hint = format.Unsupported(name); d.Hint == "" {
+			d.Hint = suggestOrList(name, b.cat.Connectors.FormatNames(), "formats")
+		}
 		return nil
 	}
 	return f

@@ -26,11 +26,14 @@ func infer(ctx context.Context, hs *hubs, formats []*format.Format, c source.Con
 
 func (s *Reader) infer(ctx context.Context) ([]types.Column, error) {
 	f := s.opt.value
-	if f.Infer == nil {
-		return nil, fmt.Errorf("the columns of %s values cannot be inferred; declare them", f.Name)
-	}
 	if s.opt.key != nil {
 		return nil, errors.New("columns that are partly in the key cannot be inferred; declare them")
+	}
+	if cols, err := s.inferSchema(ctx, f); err != nil || cols != nil {
+		return cols, err
+	}
+	if f.Infer == nil {
+		return nil, fmt.Errorf("the columns of %s values cannot be inferred; declare them", f.Name)
 	}
 	text, err := s.sample(ctx)
 	if err != nil {
@@ -43,6 +46,20 @@ func (s *Reader) infer(ctx context.Context) ([]types.Column, error) {
 		err = fmt.Errorf("topic %s has no records from which the columns could be inferred; declare them", topic)
 	}
 	return cols, err
+}
+
+// inferSchema finds the columns of the schema that the options name; nil = they name none.
+func (s *Reader) inferSchema(ctx context.Context, f *format.Format) ([]types.Column, error) {
+	if f.InferMessages == nil {
+		return nil, nil
+	}
+	if err := s.discover(ctx, true); err != nil {
+		return nil, err
+	}
+	if len(s.parts) == 0 {
+		return nil, fmt.Errorf("there is no topic %s", s.Description())
+	}
+	return f.InferMessages(ctx, format.Config{Options: s.opt.valueOpts, Zone: s.cfg.Zone, Subject: s.parts[0].topic + "-value", Messages: true})
 }
 
 // sample gives the values of the last records as lines.

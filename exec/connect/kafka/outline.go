@@ -305,7 +305,7 @@ func (b *outlineBuilder) encoder(ctx context.Context, f *format.Format, cols []t
 	if f.NewWriter == nil {
 		return nil, fmt.Errorf("the format %s cannot be written", f.Name)
 	}
-	cfg := format.Config{Columns: cols, Options: b.d, Zone: b.l.cfg.Zone}
+	cfg := format.Config{Columns: cols, Options: b.d, Zone: b.l.cfg.Zone, Messages: true}
 	if topic := b.d.Text("topic"); topic != "" {
 		cfg.Subject = topic + "-" + part
 	}

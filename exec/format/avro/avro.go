@@ -61,7 +61,7 @@ func newReader(c format.Config) (format.Reader, error) {
 	}
 	switch {
 	case c.Messages && r.registry == nil && r.expected == nil:
-		return nil, errors.New("Avro messages do not say their schema: set schema_registry, or avro_schema")
+		return nil, errNoSchema
 	case !c.Messages && r.registry != nil:
 		return nil, errors.New("schema_registry is for messages: Avro files hold their schema")
 	}
@@ -72,6 +72,8 @@ func newReader(c format.Config) (format.Reader, error) {
 	}
 	return r, nil
 }
+
+var errNoSchema = errors.New("Avro messages do not say their schema: set schema_registry, or avro_schema")
 
 // given parses avro_schema; nil if it is not given.
 func given(o option.Decoded) (*schema, error) {
@@ -116,7 +118,10 @@ func inferMessages(ctx context.Context, c format.Config) ([]types.Column, error)
 		return columnsOf(s, err)
 	}
 	client, err := registry.Open(c.Options)
-	if err != nil || client == nil {
+	if err == nil && client == nil {
+		err = errNoSchema
+	}
+	if err != nil {
 		return nil, err
 	}
 	subject, err := registry.Subject(c.Options, c.Subject)

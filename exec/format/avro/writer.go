@@ -70,7 +70,7 @@ func (w *writer) connect() (err error) {
 	}
 	switch {
 	case w.config.Messages && w.registry == nil && w.text == "":
-		return errors.New("Avro messages do not say their schema: set schema_registry, or avro_schema")
+		return errNoSchema
 	case !w.config.Messages && w.registry != nil:
 		return errors.New("schema_registry is for messages: Avro files hold their schema")
 	}

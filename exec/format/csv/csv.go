@@ -44,6 +44,8 @@ func readOptions() []option.Spec {
 	return option.Join(dialectOptions(), []option.Spec{
 		{Name: "header", Type: option.Bool, Default: "false", Doc: "The first line of each file has the names of its columns, by which they are matched. Columns that are not declared are ignored."},
 		{Name: "enforce_schema", Type: option.Bool, Default: "false", Doc: "With a header: match columns by position all the same, whatever the header says (Spark's default)."},
+		{Name: "missing_columns", Type: option.Enum, Values: []string{"null", "error"}, Default: "error",
+			Doc: "With a header: what a declared column is that a file does not have: an error, or NULL where files of different age are read. A file that has none of the columns is always an error."},
 		{Name: "comment", Doc: "The character with which a line begins that is ignored; none by default."},
 		{Name: "ignore_leading_white_space", Type: option.Bool, Default: "false", Doc: "Drop blanks before fields."},
 		{Name: "ignore_trailing_white_space", Type: option.Bool, Default: "false", Doc: "Drop blanks after fields."},

@@ -71,6 +71,11 @@ func TestHeader(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), `in/a.csv: its header has no column "b"; it has a, c`) {
 		t.Errorf("error %v", err)
 	}
+	lenient := config(t, c.Columns, "header", "true", "missing_columns", "null")
+	check(t, lenient, "c,a\n1,x\n", `NULL | "x"`)
+	if _, _, err := formattest.Read(Format(), lenient, "a.csv", []byte("b;A\n1;2\n")); err == nil || !strings.Contains(err.Error(), "none of the declared columns; it has b;A (delimiter = ';'") {
+		t.Errorf("none of the columns: %v", err)
+	}
 	for head, advice := range map[string]string{"a;b": `(delimiter = ';' may be what is missing)`, "a\tb": `(delimiter = '\t' may be what is missing)`, "x": "(enforce_schema = true matches by position)"} {
 		_, _, err := formattest.Read(Format(), c, "a.csv", []byte(head+"\n1\n"))
 		if err == nil || !strings.Contains(err.Error(), advice) {

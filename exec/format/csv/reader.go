@@ -140,6 +140,7 @@ func (r *reader) place(d *session, f format.File, names []string, byColumn []*fi
 	if len(names) == 0 {
 		return nil // an empty file
 	}
+	lenient, found := r.config.Options.Enum("missing_columns") == "null", false
 	for i, c := range r.config.Columns {
 		if i == r.policy.Corrupt {
 			continue
@@ -148,10 +149,16 @@ func (r *reader) place(d *session, f format.File, names []string, byColumn []*fi
 		if at < 0 {
 			at = slices.IndexFunc(names, func(n string) bool { return strings.EqualFold(n, c.Name) })
 		}
+		if at < 0 && lenient {
+			continue // take makes it NULL
+		}
 		if at < 0 {
 			return &format.FileError{File: f.Name, Err: fmt.Errorf("its header has no column %q; it has %s (%s)", c.Name, strings.Join(names, ", "), headerAdvice(names))}
 		}
-		d.places[at] = byColumn[i]
+		d.places[at], found = byColumn[i], true
+	}
+	if !found && len(r.config.Columns) > 0 {
+		return &format.FileError{File: f.Name, Err: fmt.Errorf("its header has none of the declared columns; it has %s (%s)", strings.Join(names, ", "), headerAdvice(names))}
 	}
 	return nil
 }

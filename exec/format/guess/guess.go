@@ -68,15 +68,47 @@ func Unite(a, b types.Type) types.Type {
 	case a.Kind == types.Null:
 		return b
 	case a.IsNumeric() && b.IsNumeric():
-		return types.Of(types.Float64)
+		return uniteNumbers(a, b)
+	case a.Kind == types.Date && b.Kind == types.TimestampNTZ || a.Kind == types.TimestampNTZ && b.Kind == types.Date:
+		return types.Of(types.TimestampNTZ)
+	case a.Kind == types.Timestamp && b.Kind == types.TimestampNTZ || a.Kind == types.TimestampNTZ && b.Kind == types.Timestamp:
+		return types.Of(types.Timestamp) // as in Spark, one without a zone is UTC
 	case a.Kind == types.Date && b.Kind == types.Timestamp || a.Kind == types.Timestamp && b.Kind == types.Date:
 		return types.Of(types.Timestamp)
 	case a.Kind == types.Array && b.Kind == types.Array:
 		return types.ArrayOf(Unite(*a.Elem, *b.Elem))
+	case a.Kind == types.Map && b.Kind == types.Map:
+		return types.MapOf(Unite(*a.Key, *b.Key), Unite(*a.Elem, *b.Elem))
 	case a.Kind == types.Struct && b.Kind == types.Struct:
 		return uniteFields(a, b)
 	}
 	return types.Of(types.String)
+}
+
+// uniteNumbers is the narrowest type that holds the numbers of both: the wider integer, a
+// DECIMAL with the digits of both, else DOUBLE.
+func uniteNumbers(a, b types.Type) types.Type {
+	switch {
+	case a.IsInteger() && b.IsInteger():
+		return types.Of(max(a.Kind, b.Kind))
+	case a.IsFloat() || b.IsFloat():
+		return types.Of(types.Float64)
+	}
+	a, b = asDecimal(a), asDecimal(b)
+	scale := max(a.Scale, b.Scale)
+	digits := int(max(a.Prec-a.Scale, b.Prec-b.Scale)) + int(scale)
+	if digits > types.MaxPrecision {
+		return types.Of(types.Float64)
+	}
+	return types.DecimalOf(digits, int(scale))
+}
+
+// asDecimal is an integer type as the DECIMAL that holds it.
+func asDecimal(t types.Type) types.Type {
+	if t.Kind == types.Decimal {
+		return t
+	}
+	return types.DecimalOf(map[types.Kind]int{types.Int8: 3, types.Int16: 5, types.Int32: 10, types.Int64: 19}[t.Kind], 0)
 }
 
 func uniteFields(a, b types.Type) types.Type {

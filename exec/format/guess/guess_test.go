@@ -24,6 +24,10 @@ func TestUnite(t *testing.T) {
 		{long, long, long}, {long, double, double}, {long, text, text}, {date, stamp, stamp}, {types.Type{}, long, long}, {date, long, text},
 		{types.ArrayOf(types.Type{}), types.ArrayOf(long), types.ArrayOf(long)},
 		{types.ArrayOf(long), long, text},
+		{types.Of(types.Int32), long, long}, {types.Of(types.Float32), double, double}, {types.Of(types.Float32), types.Of(types.Int8), double},
+		{types.DecimalOf(10, 2), types.DecimalOf(9, 4), types.DecimalOf(12, 4)}, {types.DecimalOf(10, 2), long, types.DecimalOf(21, 2)}, {types.DecimalOf(38, 10), long, types.DecimalOf(38, 10)}, {types.DecimalOf(38, 30), long, double},
+		{date, types.Of(types.TimestampNTZ), types.Of(types.TimestampNTZ)}, {stamp, types.Of(types.TimestampNTZ), stamp},
+		{types.MapOf(text, long), types.MapOf(text, double), types.MapOf(text, double)},
 	} {
 		if got, back := Unite(c[0], c[1]), Unite(c[1], c[0]); !got.Equal(c[2]) || !back.Equal(c[2]) {
 			t.Errorf("%s and %s: %s and %s, want %s", c[0], c[1], got, back, c[2])

@@ -65,13 +65,15 @@ func newReader(c format.Config) (format.Reader, error) {
 		return nil, err
 	}
 	if r.registry == nil && r.given == nil {
-		return nil, errors.New("protobuf messages do not say their schema: set schema_registry, protobuf_schema or protobuf_descriptor")
+		return nil, errNoSchema
 	}
 	if r.given != nil {
 		_, err = r.program(r.given, r.config.Columns, nil)
 	}
 	return r, err
 }
+
+var errNoSchema = errors.New("protobuf messages do not say their schema: set schema_registry, protobuf_schema or protobuf_descriptor")
 
 // inferMessages finds the columns of messages: those of the options' schema, else of the
 // newest schema of the subject.
@@ -84,7 +86,10 @@ func inferMessages(ctx context.Context, c format.Config) ([]types.Column, error)
 		return m.columns()
 	}
 	client, err := registry.Open(c.Options)
-	if err != nil || client == nil {
+	if err == nil && client == nil {
+		err = errNoSchema
+	}
+	if err != nil {
 		return nil, err
 	}
 	subject, err := registry.Subject(c.Options, c.Subject)

@@ -54,7 +54,7 @@ func (w *writer) connect() (err error) {
 	}
 	switch {
 	case w.registry == nil && w.message == nil:
-		return errors.New("protobuf messages do not say their schema: set schema_registry, protobuf_schema or protobuf_descriptor")
+		return errNoSchema
 	case w.registry != nil && w.message != nil && w.text == "":
 		return errors.New("a schema registry takes the text of a schema: give protobuf_schema in place of protobuf_descriptor")
 	case w.registry != nil:

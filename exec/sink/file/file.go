@@ -179,6 +179,9 @@ func unknownFormat(formats []*format.Format, v option.Value) error {
 		names = append(append(names, f.Name), f.Aliases...)
 	}
 	d := diag.Errorf(diag.BadOptionValue, v.Span, "unknown format %q", v.Text)
+	if d.Hint = format.Unsupported(v.Text); d.Hint != "" {
+		return diag.NewError(nil, d)
+	}
 	if d.Hint = diag.HintDidYouMean(v.Text, names); d.Hint == "" {
 		d.Hint = "the formats are " + strings.Join(names, ", ")
 	}

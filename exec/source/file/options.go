@@ -120,6 +120,9 @@ func chooseFormat(formats []*format.Format, c source.Config) (*format.Format, er
 			return f, nil
 		}
 		why = "the name of file " + rel + " does not say it"
+		if reason := format.Unsupported(rel); reason != "" {
+			why = "file " + rel + ": " + reason
+		}
 	} else if _, err := locate(c.FS, c.Dir, path.Text); err != nil && path.Text != "" {
 		return nil, err
 	}
@@ -142,6 +145,9 @@ func byName(formats []*format.Format, v option.Value) (*format.Format, error) {
 		}
 	}
 	d := diag.Errorf(diag.BadOptionValue, v.Span, "unknown format %q", v.Text)
+	if d.Hint = format.Unsupported(v.Text); d.Hint != "" {
+		return nil, diag.NewError(nil, d)
+	}
 	if d.Hint = diag.HintDidYouMean(v.Text, names); d.Hint == "" {
 		d.Hint = "the formats are " + formatNames(formats)
 	}
