@@ -49,6 +49,8 @@ type serveFlags struct {
 	maxBody               int64
 	maxRequests           int
 	maxConnections        int
+	maxRows               int64
+	maxTime               time.Duration
 	push                  pushFlags
 }
 
@@ -74,12 +76,30 @@ func (p *program) serveCommand() *cobra.Command {
 	x.Int64Var(&f.maxBody, "max-body", 1<<20, "bytes of a request's body")
 	x.IntVar(&f.maxRequests, "max-requests", 64, "requests answered at a time")
 	x.IntVar(&f.maxConnections, "max-connections", 256, "connections open at a time")
+	x.Int64Var(&f.maxRows, "max-rows", 10_000, "rows of a result that is no stream of lines")
+	x.DurationVar(&f.maxTime, "max-time", 10*time.Minute, "how long the statements of a request may take, if it asks for so much; 30s if it does not ask")
 	f.push.define(x)
 	x.IntVar(&p.workers, "workers", 0, "how many cores to use; 0 = all")
 	x.StringVar(&p.checkpointRoot, "checkpoint-root", "", "where queries that name no checkpoint keep theirs")
 	x.VarP(varFlag{&p.vars}, "var", "v", "name=value for ${name} in the scripts; names in capitals are left to the environment")
 	x.BoolVar(&p.keepGoing, "keep-going", false, "serve although a statement of a script failed; /readyz then says so")
 	return cmd
+}
+
+func (f *serveFlags) limits() server.Limits {
+	return server.Limits{Body: f.maxBody, Requests: f.maxRequests, Connections: f.maxConnections, Rows: f.maxRows,
+		QueryTime: min(30*time.Second, f.maxTime), MaxTime: f.maxTime}
+}
+
+// valid checks limits: none of them is switched off.
+func (f *serveFlags) valid() error {
+	for name, n := range map[string]int64{"max-body": f.maxBody, "max-requests": int64(f.maxRequests), "max-connections": int64(f.maxConnections),
+		"max-rows": f.maxRows, "max-time": int64(f.maxTime)} {
+		if n < 1 {
+			return usage("--%s is above 0", name)
+		}
+	}
+	return nil
 }
 
 // service is one run of sqlstream serve.
@@ -132,7 +152,10 @@ func (p *program) serve(ctx context.Context, f *serveFlags, args []string) error
 
 // prepare reads scripts and tokens and opens the engine, before anything runs.
 func (s *service) prepare(args []string) error {
-	var err error
+	err := s.f.valid()
+	if err != nil {
+		return err
+	}
 	if s.log, err = newLog(s.p.err, s.f.logFormat, s.f.logLevel); err != nil {
 		return err
 	}
@@ -254,7 +277,7 @@ func (s *service) listen(ctx context.Context) (<-chan error, error) {
 		return nil, usage("--allow-host is a name without port and path")
 	}
 	s.server = server.New(server.Options{Engine: s.engine, Metrics: s.pushes.registry, Log: s.log, Version: version(), Ready: s.ready,
-		Access: s.access.policy(s.f), Limits: server.Limits{Body: s.f.maxBody, Requests: s.f.maxRequests, Connections: s.f.maxConnections}})
+		Access: s.access.policy(s.f), Limits: s.f.limits()})
 	s.log.Info("serving", "address", l.Addr().String(), "tls", s.access.tls != nil, "token", s.access.tokens.Any())
 	if s.access.tls == nil && !server.Loopback(s.f.listen) {
 		s.log.Warn("the API is served without TLS: tokens and data can be read on the way, unless a proxy in front encrypts them")

@@ -183,6 +183,7 @@ func TestServeRefuses(t *testing.T) {
 		{"--token-file " + write("short", "abc\n"), exitUsage, "at least 16"},
 		{"--token-file " + dir + "/nowhere", exitUsage, "no such file"},
 		{"--tls-cert x.pem", exitUsage, "--tls-key"},
+		{"--max-rows 0", exitUsage, "above 0"},
 		{"--sql some", exitUsage, "all, read or off"},
 		{"--log-level loud", exitUsage, "debug, info, warn or error"},
 		{"--statsd x", exitUsage, "host:port"},
@@ -192,6 +193,8 @@ func TestServeRefuses(t *testing.T) {
 		{t.TempDir(), exitUsage, "no *.sql"},
 		{dir + "/nowhere.sql", exitUsage, "no such file"},
 		{write("a.sql", "SELECT nope"), exitUsage, "SQL2002"},
+		{write("b.sql", "CREATE SOURCE s (a INT) WITH (connector = 'file', format = 'json', path = 'gone');\nCREATE SINK out (a INT) WITH (connector = 'null');\n"+
+			"INSERT INTO out SELECT a FROM s"), exitUnreachable, "gone"},
 	} {
 		args := append([]string{"serve"}, strings.Fields(c.args)...)
 		if !strings.Contains(c.args, "--listen") {

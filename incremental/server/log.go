@@ -19,7 +19,7 @@ func NewLog(log *slog.Logger) engine.Listener {
 		},
 		Terminated: func(q *engine.Query, err error) {
 			if err != nil {
-				at(q).Error("query failed", "err", oneLine(err))
+				at(q).Error("query failed", "err", err)
 				return
 			}
 			at(q).Info("query ended")
