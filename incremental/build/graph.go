@@ -22,6 +22,8 @@ import (
 // Env is what a graph needs from its surroundings.
 type Env struct {
 	Workers int
+	// Pool is shared with other graphs; nil = each trigger has all its workers at once.
+	Pool *Pool
 	// NewCtx makes an evaluation context; each worker has its own.
 	NewCtx func() *fn.Ctx
 	// Open opens a finite relation: the static side of a join.

@@ -101,6 +101,7 @@ func (p *reader) batch(in *vec.Batch) error {
 	if rows == 0 {
 		return nil
 	}
+	p.run.seat.beat()
 	m := p.w.ctx.Mark()
 	defer p.w.ctx.Release(m)
 	b := vec.Batch{Cols: append(p.cols[:0], in.Cols...), N: in.N, Sel: in.Sel, W: in.W}

@@ -97,6 +97,7 @@ type run struct {
 	t       Trigger
 	mu      sync.Mutex      // held during Emit
 	ctx     context.Context // of the trigger
+	seat    *seat
 	emitted []int64
 }
 
@@ -112,7 +113,12 @@ func (r *run) output(i int, b *vec.Batch) error {
 // Run takes one trigger through the graph: all input, then Flush and Advance of
 // every stateful operator, children first. After an error the graph is unusable.
 func (g *Graph) Run(ctx context.Context, t Trigger) (*Outcome, error) {
-	r := &run{ctx: ctx, t: t, emitted: make([]int64, len(g.outputs))}
+	s, err := g.env.Pool.enter(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer s.leave()
+	r := &run{ctx: ctx, t: t, seat: s, emitted: make([]int64, len(g.outputs))}
 	for _, w := range g.workers {
 		w.begin(r)
 	}
@@ -243,7 +249,7 @@ func valuesBatch(c *fn.Ctx, v *physical.Values) (*vec.Batch, error) {
 // after this trigger's rows.
 func (g *Graph) settle(ctx context.Context, t Trigger) error {
 	w := g.workers[0]
-	g.lend(ctx)
+	g.lend(ctx, w.run.seat)
 	for _, s := range g.Scans {
 		s.follow()
 		s.front()
@@ -252,6 +258,7 @@ func (g *Graph) settle(ctx context.Context, t Trigger) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
+		w.run.seat.beat()
 		if err := g.settleNode(w, n, &t); err != nil {
 			return err
 		}
@@ -312,6 +319,9 @@ func (g *Graph) scan(ctx context.Context, in Input, r *run, times *Times) (Ledge
 	if len(in.Splits) < len(workers) {
 		workers = workers[:max(1, len(in.Splits))]
 	}
+	helpers := r.seat.help(len(workers) - 1)
+	defer r.seat.dismiss(helpers)
+	workers = workers[:1+helpers]
 	var q *turns
 	if len(workers) > 1 {
 		q = newTurns(in.Scan, &r.t, g.env.Held)

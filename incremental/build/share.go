@@ -14,14 +14,15 @@ import (
 type crew struct {
 	ctx     context.Context // of the trigger
 	workers []*worker
+	seat    *seat // of the trigger; nil = there is no pool
 }
 
 // lend makes the workers available to operators.
-func (g *Graph) lend(ctx context.Context) {
+func (g *Graph) lend(ctx context.Context, s *seat) {
 	if len(g.workers) == 1 {
 		return
 	}
-	c := &crew{ctx, g.workers}
+	c := &crew{ctx, g.workers, s}
 	for i, w := range g.workers {
 		w.trigger.Workers, w.trigger.Worker = c, i
 		w.trigger.HasInput = g.workers[0].trigger.HasInput
@@ -57,7 +58,9 @@ func (c *crew) Share(n int, work func(t *stateful.Trigger, i int) error) error {
 		}
 	}
 	var wg sync.WaitGroup
-	for _, w := range c.workers[1:min(len(c.workers), max(n, 1))] {
+	helpers := c.seat.help(min(len(c.workers), max(n, 1)) - 1)
+	defer c.seat.dismiss(helpers)
+	for _, w := range c.workers[1 : 1+helpers] {
 		wg.Go(func() { one(w) })
 	}
 	one(c.workers[0])

@@ -17,8 +17,8 @@ func crewOf(ctx context.Context, n int) *crew {
 	for range n {
 		g.workers = append(g.workers, &worker{g: g, trigger: stateful.Trigger{Ctx: &fn.Ctx{}}})
 	}
-	g.lend(ctx)
-	return &crew{ctx, g.workers}
+	g.lend(ctx, nil)
+	return &crew{ctx: ctx, workers: g.workers}
 }
 
 // TestShare does every piece once, each on a worker's own trigger.

@@ -44,6 +44,7 @@ func runFinite(ctx context.Context, root physical.Node, env Env, open func(*Scan
 	out := &physical.Output{Input: root, Target: physical.ToClient}
 	out.P = *root.Props()
 	out.P.Frontiers = nil // their rules speak of the inputs of root
+	env.Pool = nil        // who starts a query waits for it, and has no seat
 	g, err := New(ctx, &physical.Query{Outputs: []*physical.Output{out}, Finite: true}, env)
 	if err != nil {
 		return nil, err

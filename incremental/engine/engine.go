@@ -25,6 +25,7 @@ import (
 	"github.com/sqlstream/sqlstream/exec/builtin"
 	"github.com/sqlstream/sqlstream/exec/clock"
 	"github.com/sqlstream/sqlstream/exec/fn"
+	"github.com/sqlstream/sqlstream/incremental/build"
 	"github.com/sqlstream/sqlstream/incremental/trigger"
 	"github.com/sqlstream/sqlstream/planner/catalog"
 	"github.com/sqlstream/sqlstream/planner/physical"
@@ -39,7 +40,9 @@ type Options struct {
 	Builtin *builtin.Registry // functions, connectors, formats; nil = builtin.New()
 	FS      vfs.FS            // nil = the machine's; object stores and web addresses come on top
 	Clock   clock.Clock       // nil = the machine's
-	Workers int               // 0 = one for each core
+	// Workers is how many goroutines compute at the same time, for all continuous queries
+	// together; 0 = one for each core.
+	Workers int
 	// Dir is what relative paths in statements start from; "" = the working directory.
 	Dir string
 	// CheckpointRoot holds the checkpoints of queries that name none; "" =
@@ -76,6 +79,7 @@ type Engine struct {
 	set     *session
 	stores  *stores
 	turn    turn
+	pool    *build.Pool // of all continuous queries
 	mask    *mask
 	bus     *bus
 	ctx     context.Context
@@ -91,7 +95,7 @@ func Open(opt Options) (*Engine, error) {
 		return nil, err
 	}
 	e := &Engine{opt: opt, cat: catalog.New(opt.Builtin.Functions, opt.Builtin.Connectors), set: newSession(defaultSettings()), stores: newStores(opt.FS),
-		turn: newTurn(), mask: newMask(opt.Builtin), bus: newBus(opt.Listener, opt.Log)}
+		turn: newTurn(), mask: newMask(opt.Builtin), bus: newBus(opt.Listener, opt.Log), pool: build.NewPool(opt.Workers, opt.Clock)}
 	e.ctx, e.kill = context.WithCancel(context.Background())
 	return e, nil
 }

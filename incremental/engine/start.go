@@ -152,7 +152,11 @@ func (o *opening) close() error {
 func (o *opening) keep(c io.Closer) { o.undo = append(o.undo, c) }
 
 func (o *opening) env() build.Env {
-	return build.Env{Workers: o.e.opt.Workers,
+	var pool *build.Pool // a SELECT over tables waits for no query
+	if !o.plan.Finite {
+		pool = o.e.pool
+	}
+	return build.Env{Workers: o.e.opt.Workers, Pool: pool,
 		NewCtx: func() *fn.Ctx { return o.e.newCtx(o.zone, o.plan.NullOnError) },
 		Open: func(ctx context.Context, r *catalog.Relation) (source.Source, error) {
 			return o.e.openSource(ctx, r, source.Config{Finite: true, Zone: o.zone})
