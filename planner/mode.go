@@ -73,7 +73,7 @@ func (p *planner) fired(rule string) {
 }
 
 func (p *planner) newQuery(timeDriven bool) *physical.Query {
-	q := &physical.Query{Name: p.opts.name, Finite: true, Checkpoint: p.opts.checkpoint, AdoptSink: p.opts.adopt,
+	q := &physical.Query{Name: p.opts.name, Finite: true, Checkpoint: p.opts.checkpoint, AdoptSink: p.opts.adopt, Restart: p.opts.restart,
 		AllowNewState: p.opts.allowNewState, DropState: p.opts.dropState, Zone: "UTC", NullOnError: p.set.NullOnError, TimeDriven: timeDriven}
 	if p.set.Zone != nil {
 		q.Zone = p.set.Zone.String()

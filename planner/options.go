@@ -1,10 +1,13 @@
 package planner
 
 import (
+	"time"
+
 	"github.com/sqlstream/sqlstream/exec/option"
 	"github.com/sqlstream/sqlstream/parser/ast"
 	"github.com/sqlstream/sqlstream/parser/diag"
 	"github.com/sqlstream/sqlstream/planner/bind"
+	"github.com/sqlstream/sqlstream/planner/physical"
 )
 
 // QuerySpecs describe the options of a continuous query.
@@ -16,6 +19,10 @@ func QuerySpecs() []option.Spec {
 		{Name: "adopt_sink", Type: option.Bool, Default: "false", Doc: "Takes over a sink that belongs to another query or another checkpoint: what it holds stays, and the rows of this query are added."},
 		{Name: "allow_new_state", Type: option.Bool, Default: "false", Doc: "A changed query may start operators with empty state."},
 		{Name: "drop_state", Type: option.Bool, Default: "false", Doc: "A changed query may drop the state of operators that it lost."},
+		{Name: "restart", Type: option.Enum, Values: []string{"no", "on_failure", "always"}, Default: "no",
+			Doc: "Whether the query is started again, on its checkpoint, when it fails; with always also when it has ended by itself. What another attempt would meet again (an error in SQL or in a row, a checkpoint or sink of another query) ends it all the same."},
+		{Name: "restart_attempts", Type: option.Int, Max: 1_000_000, Default: "10", Doc: "After how many starts in a row that gave no micro-batch the query has failed; 0 = never."},
+		{Name: "restart_delay", Type: option.Duration, Min: 1000, Default: "1 second", Doc: "How long to wait before it is started again; each time in a row twice as long, up to a minute."},
 		{Name: "allow_unbounded_state", Type: option.Bool, Default: "true", Doc: "Refuses plans whose state grows for ever when false."},
 	}
 }
@@ -27,6 +34,7 @@ type queryOptions struct {
 	modeSpan                        diag.Span
 	adopt, allowNewState, dropState bool
 	refuseUnbounded                 bool
+	restart                         physical.Restart
 }
 
 // readOptions decodes WITH (…) behind the query. EMIT and output_mode must agree.
@@ -41,6 +49,8 @@ func (p *planner) readOptions(list []ast.Option) {
 	o := &p.opts
 	o.name, o.checkpoint = d.Text("name"), d.Text("checkpoint")
 	o.adopt, o.allowNewState, o.dropState = d.Bool("adopt_sink"), d.Bool("allow_new_state"), d.Bool("drop_state")
+	o.restart = physical.Restart{Policy: physical.RestartPolicy(d.Enum("restart")), Attempts: d.Int("restart_attempts"),
+		Delay: time.Duration(d.Micros("restart_delay")) * time.Microsecond}
 	if d.Has("allow_unbounded_state") {
 		o.refuseUnbounded = !d.Bool("allow_unbounded_state")
 	}

@@ -24,10 +24,12 @@ const (
 	Paused   Status = "paused"
 	Finished Status = "finished" // it had nothing more to do, or was stopped
 	Failed   Status = "failed"
+	// Restarting: it failed, and waits to be started again by its restart policy.
+	Restarting Status = "restarting"
 )
 
 // Statuses lists the states.
-func Statuses() []Status { return []Status{Running, Paused, Finished, Failed} }
+func Statuses() []Status { return []Status{Running, Paused, Restarting, Finished, Failed} }
 
 // recentProgress is how many progress records a query keeps.
 const recentProgress = 100
@@ -35,12 +37,14 @@ const recentProgress = 100
 // Query is a continuous query that was started. Its methods may be called from
 // any goroutine.
 type Query struct {
-	ID, RunID, Name string
-	SQL             string
-	Plan            *physical.Query
-	Started         time.Time
+	ID, Name string // the id is that of the checkpoint, and survives restarts
+	SQL      string
+	Plan     *physical.Query
+	Started  time.Time
 
-	q        *trigger.Query
+	q        *trigger.Query // written under mu, by the query's goroutine
+	runID    string
+	again    restarts
 	target   Target
 	clock    clock.Clock
 	poll     time.Duration
@@ -190,7 +194,8 @@ func (q *Query) over() bool {
 	}
 }
 
-// Err is why the query failed, nil if it runs or ended well.
+// Err is why the query failed, nil if it runs or ended well. While it waits to be started
+// again it is why.
 func (q *Query) Err() error {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -125,7 +125,7 @@ func TestPauseHoldsAQuery(t *testing.T) {
 	w.must("PAUSE QUERY v; INSERT INTO plain VALUES ('a', 2)")
 	w.clock.Advance(time.Minute)
 	w.gives("SELECT k, n FROM v", "a 1") // read while it is paused
-	w.gives("SHOW QUERIES", fmt.Sprintf("v %s %s paused 0 ", w.query("v").ID, w.query("v").RunID))
+	w.gives("SHOW QUERIES", fmt.Sprintf("v %s %s paused 0 ", w.query("v").ID, w.query("v").RunID()))
 	w.must("RESUME QUERY v")
 	d.has(t, "v batch 1 rows 1")
 	w.gives("SELECT k, n FROM v", "a 2")

@@ -16,11 +16,7 @@ import (
 func (q *Query) run(ctx context.Context) {
 	defer close(q.done)
 	defer q.cancel()
-	err := q.guarded(ctx)
-	q.broken = err != nil || q.q.Err() != nil
-	if e := q.q.Close(); err == nil {
-		err = e
-	}
+	err := q.live(ctx)
 	q.mu.Lock()
 	q.err, q.status = err, Finished
 	if err != nil {
@@ -87,6 +83,7 @@ func (q *Query) trigger(ctx context.Context) (*trigger.Progress, error) {
 		return nil, err
 	}
 	q.activity.Store(int32(hadData))
+	q.again.failed = 0
 	q.mu.Lock()
 	if len(q.recent) == recentProgress {
 		q.recent = append(q.recent[:0], q.recent[1:]...)

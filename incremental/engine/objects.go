@@ -178,7 +178,7 @@ func (e *Engine) showQueries() *Result {
 		if p := q.LastProgress(); p != nil {
 			last = fmt.Sprint(p.BatchID)
 		}
-		rows = append(rows, []string{q.Name, q.ID, q.RunID, string(q.Status()), last, errText(q.Err())})
+		rows = append(rows, []string{q.Name, q.ID, q.RunID(), string(q.Status()), last, errText(q.Err())})
 	}
 	return rowsResult([]string{"name", "id", "run_id", "status", "last_batch", "error"}, rows)
 }

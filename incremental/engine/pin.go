@@ -134,9 +134,19 @@ func (o *opening) compare(before, now pinned) error {
 	if len(diffs) == 0 {
 		return nil
 	}
-	return fmt.Errorf("checkpoint %s was made by another query:\n  - %s\nthe query was:\n%s\nrun that query again, or give this one a checkpoint of its own with WITH (checkpoint = '…')",
+	return otherQueryError("checkpoint %s was made by another query:\n  - %s\nthe query was:\n%s\nrun that query again, or give this one a checkpoint of its own with WITH (checkpoint = '…')",
 		o.cfg.Journal.Dir.Dir(), strings.Join(diffs, "\n  - "), indent(before.SQL))
 }
+
+// otherQueryError is an error that no restart heals.
+func otherQueryError(format string, args ...any) error {
+	return otherQuery{fmt.Errorf(format, args...)}
+}
+
+type otherQuery struct{ error }
+
+// Is implements errors.Is.
+func (otherQuery) Is(target error) bool { return target == errOtherQuery }
 
 func (o *opening) compareOps(before, now pinned) (diffs []string) {
 	lost := missing(before.Operators, now.Operators)

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -35,6 +36,8 @@ type Target struct {
 	// Checkpoint is the directory; "" = as the statement says, or none for an ephemeral sink.
 	Checkpoint string
 	Stdout     io.Writer
+
+	dir, id string // the checkpoint and the id of a query that is started again
 }
 
 // opening is a query on its way from plan to running. What it has opened is closed
@@ -45,6 +48,7 @@ type opening struct {
 	sql  string
 	tgt  Target
 	zone *time.Location
+	dir  string // of the checkpoint; "" = none
 	cfg  trigger.Config
 	undo []io.Closer
 }
@@ -64,9 +68,10 @@ func (e *Engine) launch(ctx context.Context, p *physical.Query, sql string, tgt 
 	if err != nil {
 		return nil, o.abandon(err)
 	}
-	q := &Query{target: tgt, ID: o.cfg.ID, RunID: o.cfg.RunID, Name: p.Name, SQL: sql, Plan: p, Started: e.opt.Clock.Now(),
+	q := &Query{target: tgt, ID: o.cfg.ID, runID: o.cfg.RunID, Name: p.Name, SQL: sql, Plan: p, Started: e.opt.Clock.Now(),
 		q: tq, clock: e.opt.Clock, poll: e.set.get().poll, bus: e.bus, log: e.opt.Log, requests: make(chan request),
 		stop: make(chan struct{}), done: make(chan struct{}), status: Running}
+	q.again = restarts{Restart: p.Restart, reopen: o.anew}
 	for _, out := range p.Outputs {
 		if out.Sink != nil && out.Sink.Connector == "memory" {
 			out.Sink.Result = out.OutputColumns()
@@ -77,6 +82,17 @@ func (e *Engine) launch(ctx context.Context, p *physical.Query, sql string, tgt 
 	e.bus.tell(event{kind: started, query: q})
 	go q.run(ctx)
 	return q, nil
+}
+
+// anew opens everything once more, for the restart of a query that has ended.
+func (o *opening) anew(ctx context.Context) (*opening, *trigger.Query, error) {
+	n := &opening{e: o.e, plan: o.plan, sql: o.sql, tgt: o.tgt, zone: o.zone}
+	n.tgt.dir, n.tgt.id = o.dir, o.cfg.ID // SET checkpoint_root may have changed
+	tq, err := n.open(ctx)
+	if err != nil {
+		return nil, nil, n.abandon(err)
+	}
+	return n, tq, nil
 }
 
 // notShared refuses a second query into a memory sink, whose table is that of one query.
@@ -166,6 +182,8 @@ func (o *opening) env() build.Env {
 // checkpointDir is where the query keeps its checkpoint; "" = it has none.
 func (o *opening) checkpointDir() (string, error) {
 	switch {
+	case o.tgt.dir != "":
+		return o.tgt.dir, nil
 	case o.tgt.Checkpoint != "":
 		return o.e.path(o.tgt.Checkpoint)
 	case o.plan.Checkpoint != "":
@@ -203,8 +221,9 @@ func (o *opening) ephemeral() bool {
 }
 
 func (o *opening) journal() error {
-	o.cfg.ID = uuid.NewString()
+	o.cfg.ID = cmp.Or(o.tgt.id, uuid.NewString())
 	dir, err := o.checkpointDir()
+	o.dir = dir
 	if err != nil || dir == "" {
 		return err
 	}

@@ -87,7 +87,7 @@ func (e *Engine) queryRows() (rows [][]any) {
 		if err := q.Err(); err != nil {
 			failed = err.Error()
 		}
-		rows = append(rows, []any{q.Name, q.ID, q.RunID, string(q.Status()), q.Started.UnixMicro(), last, failed, q.SQL})
+		rows = append(rows, []any{q.Name, q.ID, q.RunID(), string(q.Status()), q.Started.UnixMicro(), last, failed, q.SQL})
 	}
 	return rows
 }
@@ -234,7 +234,7 @@ func (e *Engine) operator(query, name string) (*Query, *build.Op, error) {
 	}
 	var found []*build.Op
 	var names []string
-	for _, op := range q.q.Graph.Ops {
+	for _, op := range q.running().Graph.Ops {
 		names = append(names, fmt.Sprintf("%s %.6s", op.Name, op.ID))
 		if op.ID == name || strings.EqualFold(op.Name, name) || len(name) >= 4 && strings.HasPrefix(op.ID, name) {
 			found = append(found, op)

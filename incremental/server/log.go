@@ -10,7 +10,7 @@ import (
 // NewLog returns a listener that logs what happens to queries: start and end, and each
 // trigger at level debug.
 func NewLog(log *slog.Logger) engine.Listener {
-	at := func(q *engine.Query) *slog.Logger { return log.With("query", q.Name, "id", q.ID, "run_id", q.RunID) }
+	at := func(q *engine.Query) *slog.Logger { return log.With("query", q.Name, "id", q.ID, "run_id", q.RunID()) }
 	return engine.Funcs{
 		Started: func(q *engine.Query) { at(q).Info("query started") },
 		Progress: func(q *engine.Query, p *trigger.Progress) {

@@ -111,7 +111,7 @@ func (s *Server) listQueries(c *call) error {
 
 // describe is a query as lists show it.
 func describe(q *engine.Query) Query {
-	d := Query{Name: q.Name, ID: q.ID, RunID: q.RunID, Status: q.Status(), Activity: q.Activity(), Started: q.Started.UTC(), Outputs: []Output{}}
+	d := Query{Name: q.Name, ID: q.ID, RunID: q.RunID(), Status: q.Status(), Activity: q.Activity(), Started: q.Started.UTC(), Outputs: []Output{}}
 	if err := q.Err(); err != nil {
 		d.Error = oneLine(err)
 	}

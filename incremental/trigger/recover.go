@@ -323,7 +323,7 @@ func (q *Query) checkSinks(ctx context.Context, prepared int64, committed bool) 
 			continue
 		}
 		if err := checkMarker(m.OK, m.ID, least, prepared); err != nil {
-			return o.wrap(err)
+			return o.wrap(&RefusedError{err})
 		}
 		if m.OK && q.Journal != nil {
 			if err := q.checkDigest(o, m.Digest, m.ID); err != nil {
@@ -333,6 +333,17 @@ func (q *Query) checkSinks(ctx context.Context, prepared int64, committed bool) 
 	}
 	return nil
 }
+
+// RefusedError says that a sink and a checkpoint do not belong together. Trying again does
+// not help.
+type RefusedError struct{ Err error }
+
+func (e *RefusedError) Error() string { return e.Err.Error() }
+
+// Unwrap gives the cause.
+func (e *RefusedError) Unwrap() error { return e.Err }
+
+func refused(format string, args ...any) error { return &RefusedError{fmt.Errorf(format, args...)} }
 
 // checkMarker: the sink must be at a batch from least to prepared.
 func checkMarker(ok bool, id, least, prepared int64) error {
@@ -363,7 +374,7 @@ func (q *Query) checkDigest(o *Output, digest string, n int64) error {
 	}
 	for i, x := range q.Outputs {
 		if x == o && i < len(c.Digests) && c.Digests[i] != digest {
-			return o.wrap(fmt.Errorf("it holds another result of batch %d than this checkpoint logged: an older copy of the checkpoint was restored, or another query wrote it; "+
+			return o.wrap(refused("it holds another result of batch %d than this checkpoint logged: an older copy of the checkpoint was restored, or another query wrote it; "+
 				"use the checkpoint that wrote it, or set adopt_sink = true to go on after its last batch", n))
 		}
 	}

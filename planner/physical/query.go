@@ -1,6 +1,8 @@
 package physical
 
 import (
+	"time"
+
 	"github.com/sqlstream/sqlstream/exec/option"
 	"github.com/sqlstream/sqlstream/parser/ast"
 	"github.com/sqlstream/sqlstream/parser/diag"
@@ -18,6 +20,7 @@ type Query struct {
 	Trigger    *ast.Trigger // nil = as fast as possible
 	Checkpoint string       // WITH (checkpoint = …); "" = not given
 	AdoptSink  bool
+	Restart    Restart
 	// AllowNewState, DropState: restart with a changed query (incremental.md 4.4).
 	AllowNewState, DropState bool
 	Options                  []option.Value     // the rest of WITH (…), checked
@@ -26,6 +29,23 @@ type Query struct {
 	TimeDriven               bool               // now() has a frontier: empty triggers may close windows
 	Diagnostics              []*diag.Diagnostic // warnings and notes
 }
+
+// Restart says what becomes of a query that has ended.
+type Restart struct {
+	Policy   RestartPolicy
+	Attempts int64         // starts in a row without a batch; 0 = any number
+	Delay    time.Duration // before the first of them
+}
+
+// RestartPolicy is the option restart.
+type RestartPolicy string
+
+// The policies; the zero value is RestartNever too.
+const (
+	RestartNever     RestartPolicy = "no"
+	RestartOnFailure RestartPolicy = "on_failure"
+	RestartAlways    RestartPolicy = "always"
+)
 
 // Nodes lists all nodes of the query, each once, children first.
 func (q *Query) Nodes() []Node {

@@ -54,7 +54,7 @@ func (c *Queries) current() (out []*engine.Query) {
 // query gives the metrics of one query. The lock is held.
 func (c *Queries) query(e *Emitter, q *engine.Query) {
 	name := q.Name
-	e.Value("sqlstream_query_info", 1, name, q.ID, q.RunID)
+	e.Value("sqlstream_query_info", 1, name, q.ID, q.RunID())
 	for _, s := range engine.Statuses() {
 		e.Value("sqlstream_query_status", one(q.Status() == s), name, string(s))
 	}

@@ -135,7 +135,7 @@ func (h *Hook) post(kind string, q *engine.Query, ev Event) {
 	if h.opt.Events != nil && !slices.Contains(h.opt.Events, kind) {
 		return
 	}
-	ev.Event, ev.Time, ev.Query, ev.ID, ev.RunID = kind, h.opt.Clock.Now().UTC(), q.Name, q.ID, q.RunID
+	ev.Event, ev.Time, ev.Query, ev.ID, ev.RunID = kind, h.opt.Clock.Now().UTC(), q.Name, q.ID, q.RunID()
 	body, err := json.Marshal(ev)
 	if err == nil {
 		err = h.deliver(body)

@@ -1,0 +1,18 @@
+//go:build mutants
+
+package engine_test
+
+import (
+	"testing"
+
+	"github.com/sqlstream/sqlstream/exec/mutant"
+	"github.com/sqlstream/sqlstream/incremental/engine"
+)
+
+// A planted fault of the restart policy shows in what becomes of a query that divides by 0.
+func TestMutantOfRestartsDies(t *testing.T) {
+	defer mutant.Activate("permanent errors are tried again")()
+	w := newWorld(t)
+	w.must(objects + "INSERT INTO plain VALUES ('a', 0); INSERT INTO dir SELECT 1 / v AS x FROM plain WITH (restart = 'always', restart_delay = '1 h')")
+	w.becomes("dir", engine.Restarting)
+}
