@@ -133,7 +133,8 @@ func TestPauseHoldsAQuery(t *testing.T) {
 	w.gives("SELECT k, n FROM v", "a 2") // and after its end
 }
 
-// A query that was ended in the middle of a trigger does not show half of it.
+// A query that was ended in the middle of a trigger does not show half of it: nobody has
+// read the view before, so its rows are not held for readers.
 func TestKilledViewIsNotRead(t *testing.T) {
 	var w *world
 	w = newWorld(t, func(o *engine.Options) {
@@ -148,7 +149,6 @@ func TestKilledViewIsNotRead(t *testing.T) {
 	w.must(objects + `INSERT INTO mem SELECT k FROM plain TRIGGER MANUAL WITH (name = 'witness');
 		CREATE MATERIALIZED VIEW v AS SELECT k, count(*) AS n FROM plain GROUP BY k TRIGGER MANUAL;
 		INSERT INTO plain VALUES ('a', 1); RUN TRIGGER FOR v; INSERT INTO plain VALUES ('a', 2)`)
-	w.gives("SELECT n FROM v", "1")
 	w.fails("RUN TRIGGER FOR v", "context canceled")
 	w.fails("SELECT n FROM v", `materialized view "v"`, "was ended in the middle of a trigger: START QUERY v recovers its state")
 	w.opt.Storage.At = nil

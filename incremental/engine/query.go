@@ -191,21 +191,24 @@ func (e *Engine) viewQuery(view string) *Query {
 	return nil
 }
 
-// view reads the current rows of a materialised view, at a trigger boundary.
+// view reads the rows of a materialised view as of its last batch. The first reader waits
+// for the trigger under way, while the rows are copied; later ones do not.
 func (e *Engine) view(ctx context.Context, name string) (source.Source, error) {
 	q := e.viewQuery(name)
 	if q == nil {
 		return nil, fmt.Errorf("materialized view %q: its query is not running", name)
 	}
-	var rows []*vec.Batch
-	err := q.read(ctx, func() (err error) {
-		rows, err = snapshot(q.q)
-		return err
-	})
-	if err != nil {
-		return nil, fmt.Errorf("materialized view %q: %w", name, err)
+	out, ok := q.running().Outputs[0].Sink.(*viewSink)
+	if ok && out.store.Load() == nil {
+		if err := q.read(ctx, func() error { return out.fill(q.running()) }); err != nil {
+			return nil, fmt.Errorf("materialized view %q: %w", name, err)
+		}
 	}
-	return &rowSource{name: name, batches: rows}, nil
+	if !ok || out.store.Load() == nil { // it was started again meanwhile
+		return nil, fmt.Errorf("materialized view %q: %w", name, ErrRestarting)
+	}
+	s := out.store.Load()
+	return &viewRows{rowSource: rowSource{name: name}, store: s, at: s.now.Load()}, nil
 }
 
 // read runs a function that reads the state of a query at a trigger boundary: in the
@@ -223,18 +226,27 @@ func (q *Query) read(ctx context.Context, do func() error) error {
 	return do()
 }
 
-// snapshot copies the rows that the root of a materialised view holds.
-func snapshot(q *trigger.Query) ([]*vec.Batch, error) {
+// fill begins to hold the rows of a view for readers, between two triggers.
+func (v *viewSink) fill(q *trigger.Query) error {
 	m, ok := q.Graph.Root(0).(*stateful.Materialize)
 	if !ok {
-		return nil, fmt.Errorf("the plan of the view does not keep its result")
+		return fmt.Errorf("the plan of the view does not keep its result")
 	}
-	var out []*vec.Batch
+	if v.store.Load() != nil {
+		return nil
+	}
+	s := newViewStore(v.types, v.key)
+	first := *s.now.Load()
+	first.number = 1
 	err := m.Snapshot(func(b *vec.Batch) error {
-		out = append(out, b.Clone())
+		b.Each(func(row int) { s.add(&first, b, row, 1) })
 		return nil
 	})
-	return out, err
+	s.now.Store(&first)
+	if err == nil {
+		v.store.Store(s)
+	}
+	return err
 }
 
 // Append gives rows to a memory source or table, as INSERT … VALUES does. The columns

@@ -16,3 +16,14 @@ func TestMutantOfRestartsDies(t *testing.T) {
 	w.must(objects + "INSERT INTO plain VALUES ('a', 0); INSERT INTO dir SELECT 1 / v AS x FROM plain WITH (restart = 'always', restart_delay = '1 h')")
 	w.becomes("dir", engine.Restarting)
 }
+
+// Readers notice when a view changes in the middle of a batch.
+func TestMutantOfViewsDies(t *testing.T) {
+	defer mutant.Activate("readers of a view see half a trigger")()
+	for range 20 {
+		if wholeTriggers(t, 30) != "" {
+			return
+		}
+	}
+	t.Error("nobody notices")
+}

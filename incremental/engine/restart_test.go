@@ -12,9 +12,9 @@ import (
 	"github.com/sqlstream/sqlstream/incremental/trigger"
 )
 
-// failing is an engine whose query in "dir" fails so many times when its second batch has
+// failsAt is an engine whose query in "dir" fails so many times when its second batch has
 // reached a point.
-func failing(t *testing.T, d *diary, at trigger.Point, times int64, with func()) (*world, *atomic.Int64) {
+func failsAt(t *testing.T, d *diary, at trigger.Point, times int64, with func()) (*world, *atomic.Int64) {
 	t.Helper()
 	left := new(atomic.Int64)
 	left.Store(times)
@@ -54,7 +54,7 @@ func TestRestartOnFailure(t *testing.T) {
 	for _, at := range trigger.Points()[2:] {
 		t.Run(string(at), func(t *testing.T) {
 			d := newDiary()
-			w, _ := failing(t, d, at, 2, nil)
+			w, _ := failsAt(t, d, at, 2, nil)
 			w.must(objects + "INSERT INTO plain VALUES ('a', 1); INSERT INTO dir SELECT k, v FROM plain WITH (restart = 'on_failure', restart_delay = '10 s')")
 			d.has(t, "dir batch 0 rows 1")
 			q := w.query("dir")
@@ -97,7 +97,7 @@ func (w *world) settled(query, sql string, want ...string) {
 
 // After so many attempts in a row the query has failed; a panic is a failure as others.
 func TestRestartGivesUp(t *testing.T) {
-	w, left := failing(t, newDiary(), trigger.Computed, 100, func() { panic("a bug") })
+	w, left := failsAt(t, newDiary(), trigger.Computed, 100, func() { panic("a bug") })
 	w.must(objects + "INSERT INTO plain VALUES ('a', 1); INSERT INTO dir SELECT k FROM plain WITH (restart = 'on_failure', restart_attempts = 3, restart_delay = '1 s'); " +
 		"INSERT INTO mem SELECT k FROM plain")
 	w.settled("dir", "SELECT k FROM 'out'", "a")
@@ -146,7 +146,7 @@ func TestRestartAlways(t *testing.T) {
 
 // STOP ends a query that waits to be started again.
 func TestStopWhileRestarting(t *testing.T) {
-	w, _ := failing(t, newDiary(), trigger.Planned, 100, nil)
+	w, _ := failsAt(t, newDiary(), trigger.Planned, 100, nil)
 	w.must(objects + "INSERT INTO plain VALUES ('a', 1); INSERT INTO dir SELECT k FROM plain WITH (restart = 'on_failure', restart_delay = '1 h')")
 	w.settled("dir", "SELECT k FROM 'out'", "a")
 	w.must("INSERT INTO plain VALUES ('b', 1)")

@@ -4,36 +4,63 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
+	"sync/atomic"
 
 	"github.com/sqlstream/sqlstream/exec/sink"
+	"github.com/sqlstream/sqlstream/exec/types"
 	"github.com/sqlstream/sqlstream/exec/vec"
 	"github.com/sqlstream/sqlstream/planner/catalog"
 	"github.com/sqlstream/sqlstream/planner/physical"
 )
 
 // viewSink is the output of a materialised view: the rows live in the query's own
-// state, which the view is read from, so nothing is published.
-type viewSink struct{ name string }
-
-// Marker implements sink.Sink.
-func (viewSink) Marker(context.Context) (sink.Marker, error) { return sink.Marker{}, nil }
-
-// Stage implements sink.Sink.
-func (viewSink) Stage(_ context.Context, _ sink.Batch, rows func(func(*vec.Batch) error) error) ([]byte, error) {
-	return nil, rows(func(*vec.Batch) error { return nil })
+// state, so nothing is published to the outside. Once somebody has read the view, its rows
+// are held for readers as well, batch by batch.
+type viewSink struct {
+	name  string
+	types []types.Type
+	key   []int
+	store atomic.Pointer[viewStore] // nil = nobody has read it
+	mu    sync.Mutex                // guards delta
+	delta []*vec.Batch              // of the batch under way
 }
 
-// Publish implements sink.Sink.
-func (viewSink) Publish(context.Context, sink.Batch, []byte) error { return nil }
+// Marker implements sink.Sink.
+func (*viewSink) Marker(context.Context) (sink.Marker, error) { return sink.Marker{}, nil }
+
+// Stage implements sink.Sink.
+func (v *viewSink) Stage(_ context.Context, _ sink.Batch, rows func(func(*vec.Batch) error) error) ([]byte, error) {
+	v.delta = nil
+	return nil, rows(func(b *vec.Batch) error {
+		if v.store.Load() == nil {
+			return nil
+		}
+		b = b.Clone()
+		v.mu.Lock()
+		defer v.mu.Unlock()
+		v.delta = append(v.delta, b)
+		return nil
+	})
+}
+
+// Publish implements sink.Sink: readers see the whole batch from now on.
+func (v *viewSink) Publish(context.Context, sink.Batch, []byte) error {
+	if s := v.store.Load(); s != nil {
+		s.publish(v.delta)
+	}
+	v.delta = nil
+	return nil
+}
 
 // Discard implements sink.Sink.
-func (viewSink) Discard(context.Context, sink.Batch) error { return nil }
+func (*viewSink) Discard(context.Context, sink.Batch) error { return nil }
 
 // Description implements sink.Sink.
-func (v viewSink) Description() string { return "MaterializedView[" + v.name + "]" }
+func (v *viewSink) Description() string { return "MaterializedView[" + v.name + "]" }
 
 // Close implements sink.Sink.
-func (viewSink) Close() error { return nil }
+func (*viewSink) Close() error { return nil }
 
 // tableSink fills a table that lives in memory: INSERT INTO table SELECT, CREATE TABLE
 // AS. The rows become visible together, when the query's batch is published.

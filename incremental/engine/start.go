@@ -257,6 +257,9 @@ func (o *opening) inputs(ctx context.Context) error {
 				return err
 			}
 			o.keep(src)
+			if v, ok := src.(*viewRows); ok && o.scans(r) == 1 {
+				v.wants(s.Plan)
+			}
 			in = &trigger.Input{Name: o.inputName(r.Name), Source: src, Limits: r.Common.Limits, Transient: r.Connector == "memory"}
 			at[r] = in
 			o.cfg.Inputs = append(o.cfg.Inputs, in)
@@ -264,6 +267,16 @@ func (o *opening) inputs(ctx context.Context) error {
 		in.Scans = append(in.Scans, s)
 	}
 	return nil
+}
+
+// scans counts the scans of a relation.
+func (o *opening) scans(r *catalog.Relation) (n int) {
+	for _, s := range o.cfg.Graph.Scans {
+		if s.Plan.Relation == r {
+			n++
+		}
+	}
+	return n
 }
 
 // refreshOf says how often a table beside a stream is read again, nil = it is no such one.
@@ -369,7 +382,7 @@ func (o *opening) sink(ctx context.Context, p *physical.Output, owner string) (s
 	}
 	switch p.Target {
 	case physical.ToView:
-		return viewSink{name: p.Name}, &sink.Connector{Ephemeral: true, Concurrent: true}, nil
+		return &viewSink{name: p.Name, types: typesOf(p.OutputColumns()), key: p.Key}, &sink.Connector{Ephemeral: true, Concurrent: true}, nil
 	case physical.ToTable:
 		return o.e.tableSink(p), none, nil
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/sqlstream/sqlstream/exec/expr"
 	"github.com/sqlstream/sqlstream/exec/types"
+	"github.com/sqlstream/sqlstream/exec/vec"
 )
 
 // Range is a condition on a column that a connector delivers: rows outside, and those with
@@ -49,6 +50,9 @@ func Prune(roots []Node) int {
 	for _, s := range order {
 		if s.prunable() {
 			s.Ranges = needed(s, takers[s])
+		}
+		if s.Relation.Connector == "view" && len(takers[s]) == 1 {
+			s.Equal = equalsOf(takers[s][0], len(s.Need))
 		}
 		if len(s.Ranges) > 0 {
 			pruned++
@@ -146,4 +150,39 @@ func rangeOf(n expr.Node) (Range, bool) {
 // turned is a comparison with its sides exchanged.
 func turned(op string) string {
 	return strings.NewReplacer("<", ">", ">", "<").Replace(op)
+}
+
+// Equal is a condition on a column that a connector delivers: rows with another value are
+// not needed.
+type Equal struct {
+	Col   int // output column of the scan
+	Value *vec.Vector
+}
+
+// equalsOf are the columns, of the first ones, that a filter compares with a constant.
+func equalsOf(taker Node, cols int) (out []Equal) {
+	f, ok := taker.(*Filter)
+	if !ok {
+		return nil
+	}
+	list := []expr.Node{f.Predicate}
+	if a, ok := f.Predicate.(*expr.And); ok {
+		list = a.Args
+	}
+	for _, n := range list {
+		c, ok := n.(*expr.Call)
+		if !ok || c.F.Name != "=" || len(c.Args) != 2 {
+			continue
+		}
+		col, isCol := c.Args[0].(*expr.Column)
+		k, isConst := c.Args[1].(*expr.Const)
+		if !isCol || !isConst {
+			col, isCol = c.Args[1].(*expr.Column)
+			k, isConst = c.Args[0].(*expr.Const)
+		}
+		if isCol && isConst && !k.IsNull() && col.Index < cols && col.T.Equal(k.Type()) {
+			out = append(out, Equal{col.Index, k.V})
+		}
+	}
+	return out
 }

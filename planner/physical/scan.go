@@ -27,6 +27,8 @@ type Scan struct {
 	// Ranges are conditions that every needed row fulfils; the reader may leave out rows
 	// that do not.
 	Ranges []Range
+	// Equal are conditions of the same kind, for what is looked up by them: a view.
+	Equal []Equal
 	// MaxAhead: a row whose event time is later than the trigger's time plus this is a
 	// bad row and moves no watermark; µs, 0 = no limit.
 	MaxAhead int64
