@@ -432,3 +432,22 @@ CREATE SINK got WITH (connector = 'memory')`)
 	w.must(keep)
 	p.want("SELECT n, name FROM $s.kept ORDER BY n", "1|s1\n4|s5\n5|s1\n9|new")
 }
+
+// TestPostgresRefresh: a table beside a stream that is read again every so often.
+func TestPostgresRefresh(t *testing.T) {
+	p, w := newPG(t), newSQL(t)
+	p.run("CREATE TABLE $s.shops (id int PRIMARY KEY, name text); INSERT INTO $s.shops VALUES (1, 'a'), (2, 'b')")
+	w.write("in/1.json", `{"id": 1, "n": 1}`+"\n"+`{"id": 2, "n": 2}`+"\n")
+	w.must(fmt.Sprintf(`CREATE TABLE shops WITH (connector = 'postgres', url = '%[1]s', table = '%[2]s.shops', refresh = '1 ms');
+CREATE SOURCE ev (id INT, n INT) WITH (connector = 'file', format = 'json', path = 'in');
+CREATE SINK out WITH (connector = 'postgres', url = '%[1]s', table = '%[2]s.out', create_table = true)`, p.url, p.schema))
+	const query = "INSERT INTO out SELECT n, name FROM ev JOIN shops ON shops.id = ev.id EMIT CHANGELOG TRIGGER AVAILABLE NOW; AWAIT ALL"
+	w.must(query)
+	p.want("SELECT n, name FROM $s.out ORDER BY n", "1|a\n2|b")
+	p.run("UPDATE $s.shops SET name = 'c' WHERE id = 1; DELETE FROM $s.shops WHERE id = 2")
+	w.write("in/2.json", `{"id": 1, "n": 3}`+"\n")
+	w.must(query)
+	p.want("SELECT n, name FROM $s.out ORDER BY n", "1|c\n3|c")
+	_, err := w.exec(fmt.Sprintf("CREATE TABLE each WITH (connector = 'postgres', url = '%s', table = '%s.shops', refresh = 'trigger'); CREATE SINK m WITH (connector = 'memory'); INSERT INTO m SELECT n, name FROM ev JOIN each ON each.id = ev.id EMIT CHANGELOG TRIGGER AVAILABLE NOW; AWAIT ALL", p.url, p.schema))
+	p.says(err, "does not say whether a table has changed", "refresh = '10 seconds'")
+}

@@ -159,14 +159,25 @@ func (s *server) cannotConnect(err error) error {
 		}
 		return fmt.Errorf("PostgreSQL at %s: %w", s.name, pgText{pg})
 	}
-	reason := err
-	for next := errors.Unwrap(reason); next != nil; next = errors.Unwrap(reason) {
-		reason = next
-	}
+	reason := innermost(err)
 	if strings.Contains(err.Error(), "tls") || strings.Contains(err.Error(), "x509") {
 		way = "check sslmode and sslrootcert"
 	}
 	return fmt.Errorf("PostgreSQL at %s cannot be reached: %w; %s", s.name, &lost{reason}, way)
+}
+
+// innermost is the cause of an error; of several attempts, that of the last.
+func innermost(err error) error {
+	for {
+		next := errors.Unwrap(err)
+		if many, ok := err.(interface{ Unwrap() []error }); ok && len(many.Unwrap()) > 0 {
+			next = many.Unwrap()[len(many.Unwrap())-1]
+		}
+		if next == nil {
+			return err
+		}
+		err = next
+	}
 }
 
 // lost is a failure of the connection, not of what was asked over it.

@@ -202,12 +202,15 @@ func (s *tableSource) Restore(r source.Range) error {
 	return nil
 }
 
-// Snapshot implements source.Source: AVAILABLE NOW reads what is there.
-func (s *tableSource) Snapshot(context.Context) (source.Snapshot, error) { return nil, nil }
+// Snapshot implements source.Source: AVAILABLE NOW reads the table once more.
+func (s *tableSource) Snapshot(context.Context) (source.Snapshot, error) { return s.reads + 1, nil }
 
 // Plan implements source.Source: all of the table, once or every so often.
-func (s *tableSource) Plan(context.Context, source.Limits, source.Snapshot) (source.Range, bool, error) {
+func (s *tableSource) Plan(_ context.Context, _ source.Limits, upTo source.Snapshot) (source.Range, bool, error) {
 	now := s.cfg.Clock.Now().UnixMicro()
+	if most, ok := upTo.(int64); ok && s.reads >= most {
+		return source.Range{}, false, nil
+	}
 	if s.done || s.cfg.Refresh != nil && s.looked != 0 && now-s.looked < *s.cfg.Refresh {
 		return source.Range{}, false, nil
 	}
