@@ -76,6 +76,17 @@ func TestMessagesAreNotJoined(t *testing.T) {
 	formattest.Same(t, "rows", rows, []string{"0: 1 | 2", "5: 5 | 6"})
 }
 
+func TestKeysTwiceInAMap(t *testing.T) {
+	list := types.MapOf(types.Of(types.String), types.ArrayOf(types.Of(types.Int64)))
+	c := config(t, formattest.Columns("m", types.MapOf(types.Of(types.String), types.Of(types.Int64)), "l", list))
+	c.OnError = format.Skip
+	rows, bad, err := readMessages(t, Format(), c, `{"m":{"a":1,"b":2,"a":3}}`, `{"l":{"a":[1],"b":[2],"a":[3,4]}}`, `{"l":{"a":[1],"b":[2]}}`)
+	if err != nil || len(bad) != 1 {
+		t.Errorf("bad rows %v, %v", bad, err)
+	}
+	formattest.Same(t, "rows", rows, []string{`0: {"a":3,"b":2} | NULL`, `2: NULL | {"a":[1],"b":[2]}`})
+}
+
 func TestMessagesUnderPolicies(t *testing.T) {
 	cols := formattest.Columns("a", types.Int32, "_corrupt_record", types.String)
 	rows, _, err := readMessages(t, Format(), config(t, cols, "mode", "permissive"), `{"a":1}`, `{"a":"\"x"}`, ``, "NULL", "{\n")

@@ -71,7 +71,7 @@ func decodeArray(s *scanner, f *field, row, p int) int {
 	return end
 }
 
-// decodeMap reads an object as a map: of equal keys the last value counts.
+// decodeMap reads an object as a map: of equal keys the last value counts, if it is a scalar.
 func decodeMap(s *scanner, f *field, row, p int) int {
 	if scan.At(s.base, p) != '{' {
 		return notFit
@@ -90,6 +90,9 @@ func decodeMap(s *scanner, f *field, row, p int) int {
 			key.SetValid(n)
 			key.Str[n] = vec.StrRef{Off: uint32(start), Len: uint32(size)}
 			n++
+		} else if val.typ.IsNested() {
+			// The elements of the first value lie before those of others: they cannot give way.
+			return s.fail(start, "a key twice in a map of nested values")
 		}
 		return s.inner(val, at, value)
 	})
