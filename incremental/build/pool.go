@@ -2,6 +2,7 @@ package build
 
 import (
 	"context"
+	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -129,13 +130,15 @@ func (p *Pool) relieve() {
 	p.admit()
 }
 
-// beat is a sign of life. A trigger that had lost its seat has one again, though there may
+// beat is a sign of life, and lets others have the core: readers of views and servers of
+// metrics need it for a moment, and would wait for the end of a time slice. A trigger that had lost its seat has one again, though there may
 // be one too many for a while.
 func (s *seat) beat() {
 	if s == nil {
 		return
 	}
 	s.beats.Add(1)
+	runtime.Gosched()
 	if !s.stalled.Load() {
 		return
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"hash/maphash"
+	"runtime"
 	"slices"
 	"sync/atomic"
 
@@ -81,6 +82,7 @@ func (s *viewStore) publish(delta []*vec.Batch) {
 			}
 			s.add(&next, b, row, w)
 		})
+		runtime.Gosched() // readers are here, too
 		if mutant.On("readers of a view see half a trigger") {
 			half := next
 			s.now.Store(&half)
