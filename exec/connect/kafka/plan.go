@@ -73,9 +73,10 @@ func (s *Reader) plan(ctx context.Context, l source.Limits, upTo source.Snapshot
 	}
 	taken := share(sizes, l.Rows, s.turn)
 	s.turn++
-	s.backlog = 0
+	s.backlog, s.left = 0, map[place]bool{}
 	for i, n := range taken {
 		s.backlog += sizes[i] - n
+		s.left[s.parts[i]] = sizes[i] > n
 	}
 	return s.newRange(taken)
 }

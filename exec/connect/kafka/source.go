@@ -52,18 +52,21 @@ type Reader struct {
 	parts     []place         // that are read, in order
 	at        map[place]int64 // the next offset of each; nil = the query has not begun
 	ids       map[string]topicID
-	lookAgain time.Time // when partitions are discovered next
-	logged    bool      // a range has been planned or restored
-	waiting   time.Time // since when records wait for others; zero = none do
-	backlog   int64     // what the last range has left
-	turn      int       // which partition comes first where a limit does not reach all
-	done      bool      // finite: everything was planned
-	publishAt time.Time // when offsets are published next
+	lookAgain time.Time      // when partitions are discovered next
+	logged    bool           // a range has been planned or restored
+	waiting   time.Time      // since when records wait for others; zero = none do
+	backlog   int64          // what the last range has left
+	turn      int            // which partition comes first where a limit does not reach all
+	done      bool           // finite: everything was planned
+	left      map[place]bool // partitions of which the last range left something
+	publishAt time.Time      // when offsets are published next
 
 	mu        sync.Mutex // for what splits and Keep use beside the rest
 	committed map[place]int64
 	losses    []source.Loss
 }
+
+var _ source.Partitioned = (*Reader)(nil)
 
 func open(ctx context.Context, hs *hubs, formats []*format.Format, c source.Config) (*Reader, error) {
 	s, err := newReader(ctx, hs, formats, c)
@@ -174,23 +177,29 @@ func (s *Reader) Restore(r source.Range) error {
 	return nil
 }
 
-// Partitions implements source.Partitioned.
-func (s *Reader) Partitions(r source.Range) ([]string, error) {
+// Partitions implements source.Partitioned. What the last range that was planned has left of
+// a partition counts as activity.
+func (s *Reader) Partitions(r source.Range) ([]source.Partition, error) {
 	o, err := decodeOffsets(r)
 	if err != nil {
 		return nil, s.wrap(err)
 	}
-	var all []place
+	entries, err := decodeEntries(r)
+	if err != nil {
+		return nil, s.wrap(err)
+	}
+	active := map[place]bool{}
+	for _, e := range entries {
+		active[e.place()] = true
+	}
+	var out []source.Partition
 	for t, ps := range o {
-		for p := range ps {
-			all = append(all, place{t, p})
+		for n := range ps {
+			p := place{t, n}
+			out = append(out, source.Partition{Name: p.name(), Active: active[p] || s.left[p]})
 		}
 	}
-	sortPlaces(all)
-	out := make([]string, len(all))
-	for i, p := range all {
-		out[i] = p.name()
-	}
+	slices.SortFunc(out, func(a, b source.Partition) int { return strings.Compare(a.Name, b.Name) })
 	return out, nil
 }
 

@@ -28,7 +28,7 @@ func TestReadsRangesAndGoesOn(t *testing.T) {
 	same(t, "offset", string(r.Offset), `{"a":{"0":2,"1":1}}`)
 	parts, err := s.Partitions(r)
 	w.must(err)
-	same(t, "partitions", strings.Join(parts, " "), "a-0 a-1")
+	same(t, "partitions", fmt.Sprint(parts), "[{a-0 true} {a-1 true}]")
 	w.gives(s)
 	w.write("a", 1, "u")
 	next := w.gives(s, `"u" | 1 | 1`)
@@ -37,7 +37,7 @@ func TestReadsRangesAndGoesOn(t *testing.T) {
 		t.Errorf("entries %s", next.Entries)
 	}
 	parts, _ = s.Partitions(next)
-	same(t, "partitions", strings.Join(parts, " "), "a-0 a-1")
+	same(t, "partitions", fmt.Sprint(parts), "[{a-0 false} {a-1 true}]")
 
 	// A later run reads a logged range again, and goes on behind it.
 	again := w.early("a")
@@ -49,6 +49,24 @@ func TestReadsRangesAndGoesOn(t *testing.T) {
 	w.write("a", 0, "v")
 	w.gives(again, `"v" | 0 | 2`)
 	same(t, "description", s.Description(), "KafkaSource[a]")
+}
+
+// A partition of which a limit leaves something is at work, though the range has none of it.
+func TestWhatALimitLeavesIsActive(t *testing.T) {
+	w := newWorld(t)
+	w.topic("a", 2)
+	w.write("a", 0, "x", "y")
+	w.write("a", 1, "z")
+	s := w.early("a")
+	for _, want := range []string{"[{a-0 true} {a-1 true}]", "[{a-0 true} {a-1 true}]"} {
+		r, ok := w.plan(s, source.Limits{Rows: 1}, nil)
+		if !ok || len(r.Entries) != 1 {
+			t.Fatalf("entries %s", r.Entries)
+		}
+		parts, err := s.Partitions(r)
+		w.must(err)
+		same(t, "partitions", fmt.Sprint(parts), want)
+	}
 }
 
 func TestLatestIsLogged(t *testing.T) {
