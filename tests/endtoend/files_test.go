@@ -57,10 +57,16 @@ func fileSink(w *world, format string) ends {
 // readParquet lets the program itself read the files, as a table, through the log.
 func readParquet(w *world, sink string) []string {
 	w.Helper()
+	return readTable(w, sink, "connector = 'file', format = 'parquet', path = '"+sink+"'")
+}
+
+// readTable lets the program itself read what a sink has written, as a table.
+func readTable(w *world, sink, with string) []string {
+	w.Helper()
 	columns := map[string]string{"counts": "start TIMESTAMP, who STRING, n BIGINT, s BIGINT", "copies": "id BIGINT, v BIGINT, pad STRING"}
 	picked := map[string]string{"counts": "unix_micros(start) AS start, who, n, s", "copies": "*"}
 	cmd := exec.Command(w.binary, "--output", "jsonl", "-c",
-		"CREATE TABLE t ("+columns[sink]+") WITH (connector = 'file', format = 'parquet', path = '"+sink+"'); SELECT "+picked[sink]+" FROM t")
+		"CREATE TABLE t ("+columns[sink]+") WITH ("+with+"); SELECT "+picked[sink]+" FROM t")
 	cmd.Dir = w.dir
 	cmd.Stderr = w.Output()
 	out, err := cmd.Output()

@@ -31,6 +31,7 @@ func pipelines() []pipeline {
 		{"kafka-postgres", []string{"kafka", "postgres"}, nil, func(w *world) ends { return joined(kafkaSource(w), postgresSink(w)) }},
 		{"kafka-files", []string{"kafka"}, nil, func(w *world) ends { return joined(kafkaSource(w), fileSink(w, "json")) }},
 		{"kafka-parquet", []string{"kafka"}, nil, func(w *world) ends { return joined(kafkaSource(w), fileSink(w, "parquet")) }},
+		{"kafka-s3", []string{"kafka", "s3"}, nil, func(w *world) ends { return joined(kafkaSource(w), s3Sink(w)) }},
 	}
 }
 
