@@ -232,7 +232,9 @@ func (f partitioned) Partitions(r source.Range) ([]source.Partition, error) {
 		active[row[1].(string)] = true
 	}
 	for _, k := range f.known {
-		active[k] = active[k]
+		if !active[k] {
+			active[k] = false
+		}
 	}
 	var out []source.Partition
 	for _, k := range slices.Sorted(maps.Keys(active)) {

@@ -78,7 +78,6 @@ type gather struct {
 	out                vec.Batch
 	store              []storage // by needed column
 	weights            []int64
-	keyRow             []int32 // by record: its row among the decoded keys
 }
 
 // storage is the memory of a column that is made here.

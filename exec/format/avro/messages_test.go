@@ -161,6 +161,9 @@ func TestRecursiveSchema(t *testing.T) {
 	inner := types.StructOf(types.Field{Name: "v", Type: types.Of(types.Int32)})
 	rows, bad := read(t, config(t, formattest.Columns("v", types.Int32, "next", inner), "avro_schema", text), list)
 	formattest.Same(t, "rows", rows, []string{"0: 1 | (2)"})
+	if len(bad) > 0 {
+		t.Errorf("bad %q", bad)
+	}
 	c := config(t, formattest.Columns("v", types.Int32), "avro_schema", text)
 	c.OnError = format.Skip
 	rows, bad = read(t, c, list, append([]byte("\x02"), bytes.Repeat([]byte("\x02\x02"), 10_000)...))

@@ -33,12 +33,13 @@ INSERT INTO counts%d SELECT window.start AS start, page, count(*) AS n, sum(pric
 GROUP BY window(at, '10 seconds'), page TRIGGER EVERY '1 second' WITH (checkpoint = 'checkpoint%d');
 `, i, i, i%7+1, i)
 	}
-	start, before := time.Now(), cpu()
+	start := time.Now()
 	if err := e.Exec(ctx, diag.Source{Name: "job", Text: job.String()}, func(*engine.Result) error { return nil }); err != nil {
 		return err
 	}
 	fmt.Printf("%d queries started in %v\n", s.queries, time.Since(start).Round(time.Millisecond))
-	start, before = time.Now(), cpu()
+	start = time.Now()
+	before := cpu()
 	durations, err := s.watch(ctx, e, w)
 	if err != nil {
 		return err
