@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/sqlstream/sqlstream/parser/diag"
 )
@@ -227,7 +228,12 @@ func parseBool(text string) (bool, string) {
 
 // fold makes names comparable: max_files_per_trigger = maxFilesPerTrigger.
 func fold(name string) string {
-	return strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(name))
+	return strings.Map(func(r rune) rune {
+		if r == '_' || r == '-' {
+			return -1
+		}
+		return unicode.ToLower(r)
+	}, name)
 }
 
 func (d Decoded) entry(name string, want ...Type) entry {

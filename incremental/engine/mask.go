@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/sqlstream/sqlstream/exec/builtin"
 	"github.com/sqlstream/sqlstream/exec/mutant"
@@ -51,7 +52,12 @@ func (m *mask) learn(specs []option.Spec) {
 }
 
 func folded(name string) string {
-	return strings.ToLower(strings.NewReplacer("_", "", "-", "", ".", "", "'", "", `"`, "", "`", "").Replace(name))
+	return strings.Map(func(r rune) rune {
+		if strings.ContainsRune("_-.'\"`", r) {
+			return -1
+		}
+		return unicode.ToLower(r)
+	}, name)
 }
 
 var (

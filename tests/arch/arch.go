@@ -85,7 +85,7 @@ var Sole = map[string]string{
 	"github.com/twmb/franz-go/pkg/kgo":   "exec/connect/kafka",
 	"github.com/twmb/franz-go/pkg/kmsg":  "exec/connect/kafka",
 	"github.com/go-sql-driver/mysql":     "exec/connect/mysql",
-	"github.com/redis/go-redis":          "exec/connect/redis",
+	"github.com/gomodule/redigo":         "exec/connect/redis",
 	"github.com/alicebob/miniredis":      "exec/connect/redis",
 }
 

@@ -19,8 +19,7 @@ import (
 	"strings"
 	"time"
 
-	client "github.com/redis/go-redis/v9"
-	"github.com/redis/go-redis/v9/logging"
+	client "github.com/gomodule/redigo/redis"
 
 	"github.com/sqlstream/sqlstream/exec/option"
 	"github.com/sqlstream/sqlstream/exec/sink"
@@ -81,7 +80,7 @@ const (
 // redisSink writes keys with a prefix, or one stream.
 type redisSink struct {
 	cfg    sink.Config
-	db     *client.Client
+	db     *client.Pool // of one connection, made anew after an error
 	layout layout
 	prefix string
 	stream string
@@ -196,24 +195,39 @@ func (s *redisSink) names(cols []int) []string {
 	return out
 }
 
-func connect(d option.Decoded) *client.Client {
-	o := &client.Options{Addr: d.Text("address"), Username: d.Text("user"), Password: d.Text("password"), DB: int(d.Int("db")),
-		DialTimeout: micros(d.Micros("connect_timeout")), ReadTimeout: time.Minute, WriteTimeout: time.Minute, PoolSize: 1, MaxRetries: -1, DialerRetries: 1,
-		DisableIdentity: true, Protocol: 2}
+func connect(d option.Decoded) *client.Pool {
+	at := d.Text("address")
+	o := []client.DialOption{client.DialUsername(d.Text("user")), client.DialPassword(d.Text("password")), client.DialDatabase(int(d.Int("db"))),
+		client.DialConnectTimeout(micros(d.Micros("connect_timeout"))), client.DialReadTimeout(time.Minute), client.DialWriteTimeout(time.Minute)}
 	if mode := d.Enum("tls"); mode != "off" {
-		host, _, _ := net.SplitHostPort(o.Addr)
-		o.TLSConfig = &tls.Config{ServerName: host, InsecureSkipVerify: mode == "skip_verify"}
+		host, _, _ := net.SplitHostPort(at)
+		o = append(o, client.DialUseTLS(true), client.DialTLSConfig(&tls.Config{ServerName: host, InsecureSkipVerify: mode == "skip_verify"}))
 	}
-	logging.Disable() // its errors come back anyway
-	return client.NewClient(o)
+	return &client.Pool{MaxIdle: 1, MaxActive: 1, Wait: true, DialContext: func(ctx context.Context) (client.Conn, error) {
+		return client.DialContext(ctx, "tcp", at, o...)
+	}}
+}
+
+// with lends the connection.
+func (s *redisSink) with(ctx context.Context, use func(client.Conn) (any, error)) (any, error) {
+	c, err := s.db.GetContext(ctx)
+	if err != nil {
+		return nil, err
+	}
+	answer, err := use(c)
+	return answer, errors.Join(err, c.Close())
+}
+
+func (s *redisSink) do(ctx context.Context, command string, args ...any) (any, error) {
+	return s.with(ctx, func(c client.Conn) (any, error) { return client.DoContext(c, ctx, command, args...) })
 }
 
 // reach tries the connection once.
 func (s *redisSink) reach(ctx context.Context, d option.Decoded) error {
 	at := d.Text("address")
-	info, err := s.db.Info(ctx, "server").Result()
+	info, err := client.String(s.do(ctx, "INFO", "server"))
 	if err != nil && !unreached(err) { // it may not say
-		err = s.db.Ping(ctx).Err()
+		_, err = s.do(ctx, "PING")
 	}
 	switch {
 	case hasCode(err, "NOAUTH", "WRONGPASS", "NOPERM"):
@@ -235,7 +249,7 @@ func hasCode(err error, codes ...string) bool {
 
 func unreached(err error) bool {
 	var lost net.Error
-	return errors.As(err, &lost) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, client.ErrPoolTimeout)
+	return errors.As(err, &lost) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
 }
 
 // transient reports an error after which a batch may be tried again.

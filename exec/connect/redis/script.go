@@ -5,9 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
-	client "github.com/redis/go-redis/v9"
+	client "github.com/gomodule/redigo/redis"
 
 	"github.com/sqlstream/sqlstream/exec/clock"
 	"github.com/sqlstream/sqlstream/exec/mutant"
@@ -77,9 +78,9 @@ func (s *redisSink) keys() []string {
 
 // record reads the marker, and its text as it stands there.
 func (s *redisSink) record(ctx context.Context) (*marker.Record, string, error) {
-	text, err := s.db.Get(ctx, s.markerKey()).Result()
+	text, err := client.String(s.do(ctx, "GET", s.markerKey()))
 	switch {
-	case errors.Is(err, client.Nil):
+	case errors.Is(err, client.ErrNil):
 		return nil, "", nil
 	case err != nil:
 		return nil, "", err
@@ -124,7 +125,10 @@ func (s *redisSink) Publish(ctx context.Context, b sink.Batch, payload []byte) e
 		return next, ops, err
 	})
 	if err == nil && s.cfg.Once { // no later process asks
-		err = s.again(ctx, func() error { return s.db.Del(ctx, s.markerKey()).Err() })
+		err = s.again(ctx, func() error {
+			_, err := s.do(ctx, "DEL", s.markerKey())
+			return err
+		})
 	}
 	return s.wrap(err)
 }
@@ -133,7 +137,7 @@ func (s *redisSink) Publish(ctx context.Context, b sink.Batch, payload []byte) e
 // nothing is to be done. Where the record has changed meanwhile, it decides again. A lost
 // answer is such a case: the record tells the next try what became of it.
 func (s *redisSink) change(ctx context.Context, decide func(have *marker.Record) (*marker.Record, []any, error)) error {
-	script := client.NewScript(source)
+	script := client.NewScript(len(s.keys()), source)
 	return s.again(ctx, func() error {
 		for {
 			have, text, err := s.record(ctx)
@@ -163,13 +167,13 @@ func (s *redisSink) run(ctx context.Context, script *client.Script, have string,
 		all = "1"
 	}
 	if mutant.On("redis: the marker is written before the rows") {
-		if err := s.db.Set(ctx, s.markerKey(), text, 0).Err(); err != nil {
+		if _, err := s.do(ctx, "SET", s.markerKey(), text); err != nil {
 			return false, err
 		}
 		have = string(text)
 	}
-	args := append([]any{have, string(text), s.ttl.Milliseconds(), s.most, all}, ops...)
-	answer, err := script.Run(ctx, s.db, s.keys(), args...).Result()
+	args := slices.Concat(client.Args{}.AddFlat(s.keys()), []any{have, string(text), s.ttl.Milliseconds(), s.most, all}, ops)
+	answer, err := s.with(ctx, func(c client.Conn) (any, error) { return script.DoContext(ctx, c, args...) })
 	if err != nil {
 		return false, err
 	}
