@@ -216,7 +216,7 @@ func (p *parser) typedLiteral(word string) *ast.Literal {
 		kind = ast.LitTimestamp
 	case "TIMESTAMP_NTZ", "DATETIME":
 		kind = ast.LitTimestampNTZ
-	case "JSON":
+	case "JSON", "JSONB":
 		kind = ast.LitJSON
 	case "UUID":
 		kind = ast.LitUUID

@@ -32,8 +32,10 @@ func Literal(v *vec.Vector, row int) string {
 		return "'" + strings.ReplaceAll(text, "'", "''") + "'"
 	case types.Bytes:
 		return fmt.Sprintf("X'%X'", v.Bytes(row))
-	case types.Date, types.Timestamp, types.TimestampNTZ, types.Interval:
+	case types.Date, types.Timestamp, types.TimestampNTZ, types.Interval, types.Time, types.UUID:
 		return v.Type.String() + " '" + text + "'"
+	case types.JSON:
+		return "JSON '" + strings.ReplaceAll(text, "'", "''") + "'"
 	case types.Int64:
 		if i := v.Int(row); i != int64(int32(i)) {
 			return text

@@ -56,7 +56,7 @@ func stringWith(t Type) (Type, bool) {
 		return Of(Int64), true
 	case t.IsNumeric():
 		return Of(Float64), true
-	case t.Kind == Bool, t.Kind == Bytes, t.Kind == Interval, t.IsTime():
+	case t.Kind == Bool, t.Kind == Bytes, t.Kind >= Date && t.Kind <= JSON:
 		return t, true
 	}
 	return Type{}, false
@@ -184,6 +184,8 @@ func CanCast(from, to Type) bool {
 		return true
 	}
 	switch {
+	case from.Kind == JSON, to.Kind == JSON:
+		return to.Kind != Null
 	case from.Kind == String:
 		return !to.IsNested() && to.Kind != Null
 	case from.IsNumeric():
@@ -191,7 +193,13 @@ func CanCast(from, to Type) bool {
 	case from.Kind == Bool:
 		return to.IsNumeric()
 	case from.IsTime():
-		return to.IsTime()
+		return to.IsTime() || to.Kind == Time && from.Kind != Date
+	case from.Kind == Time:
+		return to.Kind == Interval
+	case from.Kind == UUID:
+		return to.Kind == Bytes
+	case from.Kind == Bytes:
+		return to.Kind == UUID
 	case from.IsNested():
 		return from.Kind == to.Kind && canCastNested(from, to)
 	}

@@ -8,10 +8,11 @@ import (
 
 // Errors of date and timestamp text. They name what is wrong, not the text.
 var (
-	ErrTimeSyntax = errors.New("not a timestamp: want YYYY-MM-DD[ hh:mm[:ss[.ffffff]]][zone]")
-	ErrDateSyntax = errors.New("not a date: want YYYY-MM-DD")
-	ErrTimeRange  = errors.New("date or time field out of range")
-	ErrZoneName   = errors.New("unknown time zone")
+	ErrTimeSyntax  = errors.New("not a timestamp: want YYYY-MM-DD[ hh:mm[:ss[.ffffff]]][zone]")
+	ErrDateSyntax  = errors.New("not a date: want YYYY-MM-DD")
+	ErrClockSyntax = errors.New("not a time of day: want hh:mm[:ss[.ffffff]]")
+	ErrTimeRange   = errors.New("date or time field out of range")
+	ErrZoneName    = errors.New("unknown time zone")
 )
 
 // ParseDate parses YYYY-MM-DD into days since 1970. Blanks around it are ignored.
@@ -25,6 +26,21 @@ func ParseDate(s string) (int64, error) {
 		return 0, ErrDateSyntax
 	}
 	return d, err
+}
+
+// ParseTime parses hh:mm[:ss[.fraction]] into µs since midnight, less than a day. Digits
+// beyond µs are cut, blanks around the text are ignored; the hour may have one digit.
+func ParseTime(s string) (int64, error) {
+	s = trimBlanks(s)
+	var room [24]byte
+	if len(s) > 1 && s[1] == ':' && len(s) < len(room) {
+		s = string(append(append(room[:0], '0'), s...))
+	}
+	us, rest, err := parseClock(s)
+	if err == ErrTimeSyntax || err == nil && rest != "" {
+		return 0, ErrClockSyntax
+	}
+	return us, err
 }
 
 // ParseTimestamp parses YYYY-MM-DD[( |T)hh:mm[:ss[.fraction]]][zone] into µs since

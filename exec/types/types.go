@@ -2,7 +2,7 @@
 // representation. It knows nothing of vectors, functions or SQL text beyond a
 // type's canonical spelling. Open this file first; int128.go has the 128-bit
 // arithmetic, decimal.go the text of decimals, time.go that of dates and instants,
-// interval.go the calendar interval.
+// interval.go the calendar interval, uuid.go and json.go the text of those types.
 package types
 
 import (
@@ -30,6 +30,9 @@ const (
 	Timestamp
 	TimestampNTZ
 	Interval
+	Time
+	UUID
+	JSON
 	Array
 	Map
 	Struct
@@ -42,10 +45,10 @@ type Phys uint8
 const (
 	PhysNull     Phys = iota // no storage: every row is NULL
 	PhysBool                 // one byte a row, 0 or 1
-	PhysInt64                // every integer; DATE (days), TIMESTAMP and TIMESTAMP_NTZ (µs since 1970); DECIMAL of p ≤ 18 (unscaled)
+	PhysInt64                // every integer; DATE (days), TIMESTAMP and TIMESTAMP_NTZ (µs since 1970), TIME (µs since midnight); DECIMAL of p ≤ 18 (unscaled)
 	PhysFloat64              // FLOAT (rounded to 32 bits) and DOUBLE
 	PhysInt128               // DECIMAL of p > 18 (unscaled)
-	PhysString               // STRING and BYTES: views into a byte buffer
+	PhysString               // STRING, BYTES, UUID (its 16 bytes) and JSON (canonical text): views into a byte buffer
 	PhysInterval             // months, days, µs
 	PhysList                 // ARRAY and MAP: offsets into child vectors
 	PhysStruct               // child vectors of equal length
@@ -99,7 +102,7 @@ func (t Type) Phys() Phys {
 			return PhysInt128
 		}
 		return PhysInt64
-	case String, Bytes:
+	case String, Bytes, UUID, JSON:
 		return PhysString
 	case Interval:
 		return PhysInterval
@@ -150,7 +153,8 @@ func (t Type) IsTime() bool { return t.Kind >= Date && t.Kind <= TimestampNTZ }
 func (t Type) IsNested() bool { return t.Kind >= Array }
 
 var kindNames = [...]string{"NULL", "BOOLEAN", "TINYINT", "SMALLINT", "INT", "BIGINT", "FLOAT", "DOUBLE",
-	"DECIMAL", "STRING", "BYTES", "DATE", "TIMESTAMP", "TIMESTAMP_NTZ", "INTERVAL", "ARRAY", "MAP", "STRUCT"}
+	"DECIMAL", "STRING", "BYTES", "DATE", "TIMESTAMP", "TIMESTAMP_NTZ", "INTERVAL",
+	"TIME", "UUID", "JSON", "ARRAY", "MAP", "STRUCT"}
 
 // WithArticle is the type in a sentence: "an INT", "a BIGINT".
 func (t Type) WithArticle() string {

@@ -26,7 +26,7 @@ import (
 //	FLOAT, DOUBLE     8 bytes, little endian
 //	DECIMAL(p > 18)   16 bytes, little endian
 //	INTERVAL          three signed varints
-//	STRING, BYTES     all lengths as uvarints, then all bytes
+//	text, UUID, JSON  all lengths as uvarints, then all bytes
 //	ARRAY, MAP        all lengths as uvarints, then the children as columns
 //	STRUCT            the children as columns of the values that are not NULL
 const batchVersion = 1

@@ -19,7 +19,7 @@ import (
 //	                    7F−n and the low n bytes. DECIMAL of any precision: unscaled
 //	FLOAT, DOUBLE       01 and 8 bytes: sign flipped, or all bits if negative
 //	INTERVAL            01 and three whole numbers: span, months, days
-//	STRING, BYTES       01, the bytes with 00 → 01 01 and 01 → 01 02, then 00
+//	text, UUID, JSON    01, the bytes with 00 → 01 01 and 01 → 01 02, then 00
 //	ARRAY               01, then 01 and the value for each element, then 00
 //	MAP                 01, then 01, key, value for each entry in byte order, then 00
 //	STRUCT              01 and the fields

@@ -18,15 +18,16 @@ func RowString(v *Vector, row int, zone *time.Location) string {
 // AppendText appends a value as the shell, CSV and tests print it: NULL as NULL; text
 // as it is; DECIMAL in its full scale; FLOAT and DOUBLE in the fewest digits that
 // read back the same, with a point or an exponent (1.0, 0.1, 1e+16, NaN, Infinity);
-// BYTES as \x and hexadecimal digits; TIMESTAMP in the zone; INTERVAL as
-// types.IntervalValue prints it; ARRAY, MAP and STRUCT as JSON (AppendJSON).
+// BYTES as \x and hexadecimal digits; TIMESTAMP in the zone; TIME as hh:mm:ss; INTERVAL
+// as types.IntervalValue prints it; UUID with hyphens; JSON as its text; ARRAY, MAP and
+// STRUCT as JSON (AppendJSON).
 func AppendText(dst []byte, v *Vector, row int, zone *time.Location) []byte {
 	if v.IsNull(row) {
 		return append(dst, "NULL"...)
 	}
 	f, i := v.At(row)
 	switch f.Type.Kind {
-	case types.String:
+	case types.String, types.JSON:
 		return append(dst, f.Bytes(i)...)
 	case types.Array, types.Map, types.Struct:
 		return appendNestedJSON(dst, f, i, zone)
@@ -62,6 +63,10 @@ func appendScalar(dst []byte, f *Vector, i int, zone *time.Location) []byte {
 		return types.AppendTimestamp(dst, f.I64[i], time.UTC)
 	case types.Interval:
 		return f.Iv[i].Append(dst)
+	case types.Time:
+		return types.AppendTimeOfDay(dst, f.I64[i])
+	case types.UUID:
+		return types.AppendUUID(dst, f.Bytes(i))
 	}
 	return strconv.AppendInt(dst, f.I64[i], 10)
 }
@@ -90,7 +95,7 @@ func AppendFloat(dst []byte, x float64, bits int) []byte {
 	return append(dst, ".0"...)
 }
 
-// AppendJSON appends a value as JSON: NULL as null; numbers, decimals and booleans
+// AppendJSON appends a value as JSON: NULL as null; numbers, decimals, booleans and JSON
 // bare; everything else, NaN and the infinities too, as a string of the text that
 // AppendText gives; a STRUCT and a MAP as an object (a MAP's keys as text, in their
 // order).
@@ -102,6 +107,8 @@ func AppendJSON(dst []byte, v *Vector, row int, zone *time.Location) []byte {
 	switch k := f.Type.Kind; {
 	case f.Type.IsNested():
 		return appendNestedJSON(dst, f, i, zone)
+	case k == types.JSON:
+		return append(dst, f.Bytes(i)...)
 	case k == types.String:
 		return AppendJSONString(dst, f.Bytes(i))
 	case k == types.Bool, f.Type.IsInteger(), k == types.Decimal,
@@ -110,7 +117,7 @@ func AppendJSON(dst []byte, v *Vector, row int, zone *time.Location) []byte {
 	case k == types.Bytes:
 		return AppendJSONString(dst, appendScalar(nil, f, i, zone))
 	}
-	dst = appendScalar(append(dst, '"'), f, i, zone) // times, intervals: nothing to escape
+	dst = appendScalar(append(dst, '"'), f, i, zone) // times, intervals, UUIDs: nothing to escape
 	return append(dst, '"')
 }
 

@@ -166,6 +166,13 @@ func cellValue(s string, t types.Type, form func(timeForm)) (any, error) {
 		return types.ParseInterval(s)
 	case types.Bytes:
 		return []byte(s), nil
+	case types.Time:
+		return types.ParseTime(s)
+	case types.UUID:
+		id, err := types.ParseUUID(s)
+		return id[:], err
+	case types.JSON:
+		return types.AppendCanonicalJSON(nil, []byte(s))
 	}
 	return s, nil
 }
@@ -184,6 +191,13 @@ func jsonCell(s string, t types.Type) (any, error) {
 func fromJSON(x any, t types.Type) (any, error) {
 	if x == nil {
 		return nil, nil
+	}
+	if t.Kind == types.JSON {
+		text, err := json.Marshal(x)
+		if err != nil {
+			return nil, err
+		}
+		return types.AppendCanonicalJSON(nil, text)
 	}
 	switch v := x.(type) {
 	case []any:

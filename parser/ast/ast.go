@@ -77,7 +77,7 @@ func (n Name) Last() Ident { return n.Parts[len(n.Parts)-1] }
 // TypeName is a type as spelled, with aliases already resolved to one name:
 //
 //	BOOLEAN TINYINT SMALLINT INT BIGINT FLOAT DOUBLE DECIMAL STRING BYTES DATE
-//	TIME TIMESTAMP TIMESTAMP_NTZ INTERVAL JSON VARIANT UUID ARRAY MAP STRUCT
+//	TIME TIMESTAMP TIMESTAMP_NTZ INTERVAL JSON UUID ARRAY MAP STRUCT
 //
 // TIMESTAMP is the instant; DATETIME and WITHOUT TIME ZONE give TIMESTAMP_NTZ.
 type TypeName struct {

@@ -53,8 +53,8 @@ const (
 	// Example: CREATE SOURCE x (a INT, A INT)
 	DuplicateColumn Code = "SQL2011"
 
-	// SQL2012: a type that is known by name and not supported.
-	// Example: SELECT CAST(k AS JSON) FROM events
+	// SQL2012: a type, or a part of one, that is known by name and not supported.
+	// Example: SELECT CAST(NULL AS STRUCT<a: INT NOT NULL>) FROM events
 	UnsupportedType Code = "SQL2012"
 
 	// SQL2013: a time window with a bad column, size, slide or offset.

@@ -1,6 +1,8 @@
 package bind
 
 import (
+	"errors"
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -33,10 +35,12 @@ func (b *Binder) literal(l *ast.Literal) expr.Node {
 		return b.constant(l, types.Of(types.Timestamp))
 	case ast.LitTimestampNTZ:
 		return b.constant(l, types.Of(types.TimestampNTZ))
-	case ast.LitTime, ast.LitJSON, ast.LitUUID:
-		b.errorf(diag.UnsupportedType, l.Span, "type %s is not supported",
-			map[ast.LiteralKind]string{ast.LitTime: "TIME", ast.LitJSON: "JSON", ast.LitUUID: "UUID"}[l.Kind])
-		return nil
+	case ast.LitTime:
+		return b.constant(l, types.Of(types.Time))
+	case ast.LitJSON:
+		return b.constant(l, types.Of(types.JSON))
+	case ast.LitUUID:
+		return b.constant(l, types.Of(types.UUID))
 	}
 	return b.constant(l, numberType(l))
 }
@@ -45,10 +49,19 @@ func (b *Binder) literal(l *ast.Literal) expr.Node {
 func (b *Binder) constant(l *ast.Literal, t types.Type) expr.Node {
 	n, err := b.res.Cast(expr.Text(l.Text), t, false)
 	if err != nil || !expr.IsConst(n) || n.(*expr.Const).IsNull() {
-		b.errorf(diag.BadConstant, l.Span, "%q is not a valid %s", l.Text, t)
+		b.errorf(diag.BadConstant, l.Span, "%q is not a valid %s%s", l.Text, t, reason(l, t))
 		return nil
 	}
 	return n
+}
+
+// reason says where a JSON literal is wrong.
+func reason(l *ast.Literal, t types.Type) string {
+	var bad *types.JSONError
+	if _, err := types.AppendCanonicalJSON(nil, []byte(l.Text)); t.Kind != types.JSON || !errors.As(err, &bad) {
+		return ""
+	}
+	return fmt.Sprintf(": %s at byte %d", bad.Msg, bad.Offset+1)
 }
 
 // numberType is the type of a number: by its suffix, else the smallest of INT, BIGINT
@@ -100,7 +113,7 @@ func intervalValue(x *ast.Interval) (types.IntervalValue, bool) {
 // typeOf turns a type name into a type.
 func (b *Binder) typeOf(t *ast.TypeName) (types.Type, bool) {
 	if k, ok := simpleTypes[t.Name]; ok {
-		if len(t.Args) > 0 && t.Args[0] > 6 && (k == types.Timestamp || k == types.TimestampNTZ) {
+		if len(t.Args) > 0 && t.Args[0] > 6 && (k == types.Timestamp || k == types.TimestampNTZ || k == types.Time) {
 			b.warnf(diag.UnsupportedType, t.Span, "%s(%d) keeps microseconds, the digits after them are dropped", t.Name, t.Args[0])
 		}
 		return types.Of(k), true
@@ -118,8 +131,7 @@ func (b *Binder) typeOf(t *ast.TypeName) (types.Type, bool) {
 	case "STRUCT":
 		return b.structOf(t)
 	}
-	b.errorf(diag.UnsupportedType, t.Span, "type %s is not supported", t.Name).
-		WithHint("%s", typeHints[t.Name])
+	b.errorf(diag.UnsupportedType, t.Span, "type %s is not supported", t.Name)
 	return types.Type{}, false
 }
 
@@ -127,11 +139,7 @@ var simpleTypes = map[string]types.Kind{
 	"BOOLEAN": types.Bool, "TINYINT": types.Int8, "SMALLINT": types.Int16, "INT": types.Int32, "BIGINT": types.Int64,
 	"FLOAT": types.Float32, "DOUBLE": types.Float64, "STRING": types.String, "BYTES": types.Bytes, "DATE": types.Date,
 	"TIMESTAMP": types.Timestamp, "TIMESTAMP_NTZ": types.TimestampNTZ, "INTERVAL": types.Interval,
-}
-
-var typeHints = map[string]string{
-	"JSON": "use STRING and get_json_object(text, '$.field')", "VARIANT": "use STRING and get_json_object(text, '$.field')",
-	"UUID": "use STRING", "TIME": "use STRING, or TIMESTAMP with date_format",
+	"TIME": types.Time, "UUID": types.UUID, "JSON": types.JSON,
 }
 
 func (b *Binder) decimalOf(t *ast.TypeName) (types.Type, bool) {

@@ -1,6 +1,6 @@
 // Package cast owns conversions between SQL types, column by column. exec/expr uses it for CAST and implicit conversions, the
 // scalar functions for parsing and printing. It knows no expressions. Open this file
-// first; text.go prints, parse.go reads.
+// first; text.go prints, parse.go reads, json.go goes to and from JSON.
 package cast
 
 import (
@@ -36,7 +36,8 @@ func Total(from, to types.Type) bool {
 	case from.IsFloat() && to.IsFloat():
 		return true
 	}
-	return from.Kind == types.Bytes || to.Kind == types.Bytes
+	return from.Kind == types.Bytes && to.Kind == types.String || to.Kind == types.Bytes && from.Kind != types.JSON ||
+		from.Kind == types.JSON && to.Kind == types.String
 }
 
 // Monotone reports that a conversion never decreases as its argument grows. fixed
@@ -45,7 +46,7 @@ func Monotone(from, to types.Type, fixed bool) bool {
 	switch {
 	case from.IsNumeric() && to.IsNumeric():
 		return true
-	case from.IsTime() && to.IsTime():
+	case from.IsTime() && to.IsTime(): // not to a TIME, which begins again each day
 		crosses := (from.Kind == types.Timestamp) != (to.Kind == types.Timestamp)
 		return !crosses || fixed || from.Kind == types.Date || to.Kind == types.Date
 	}
@@ -59,7 +60,13 @@ func pick(from, to types.Type) fn.Kernel {
 		return same
 	case from.Kind == types.Null:
 		return func(_ *fn.Ctx, _ []*vec.Vector, rows fn.Rows) (*vec.Vector, error) { return vec.Nulls(to, rows.N), nil }
-	case to.Kind == types.String && from.Kind == types.Bytes, to.Kind == types.Bytes:
+	case to.Kind == types.String && (from.Kind == types.Bytes || from.Kind == types.JSON):
+		return relabel(to)
+	case from.Kind == types.JSON:
+		return fromJSON(to)
+	case to.Kind == types.JSON:
+		return toJSON(from)
+	case to.Kind == types.Bytes:
 		return relabel(to)
 	case to.Kind == types.String:
 		return toText(from)
@@ -73,6 +80,10 @@ func pick(from, to types.Type) fn.Kernel {
 		return fromFloat(from, to)
 	case from.Kind == types.Decimal:
 		return fromDecimal(from, to)
+	case from.Kind == types.Time:
+		return timeToInterval
+	case from.Kind == types.Bytes:
+		return bytesToUUID
 	case from.IsTime():
 		return fromTime(from, to)
 	}

@@ -211,3 +211,64 @@ func TestZones(t *testing.T) {
 		t.Errorf("midnight %d, want %d", got, want)
 	}
 }
+
+func TestTimeUUIDJSON(t *testing.T) {
+	clock, uuid, doc, ts, ntz := types.Of(types.Time), types.Of(types.UUID), types.Of(types.JSON), types.Of(types.Timestamp), types.Of(types.TimestampNTZ)
+	const id = "a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11"
+	row := types.StructOf(types.Field{Name: "a", Type: integer}, types.Field{Name: "b", Type: types.ArrayOf(text)}, types.Field{Name: "c", Type: types.MapOf(integer, clock)})
+	for _, c := range []struct {
+		from  types.Type
+		value any
+		to    types.Type
+		want  string
+	}{
+		{text, "10:00:00.5", clock, "10:00:00.5"},
+		{text, "7:05", clock, "07:05:00"},
+		{text, "2024-02-29 10:11:12+02:00", clock, "10:11:12"},
+		{text, "2024-02-29", clock, "error"},
+		{text, "24:00:00", clock, "error"},
+		{ts, int64(-1), clock, "23:59:59.999999"},
+		{ntz, int64(86_400_000_001), clock, "00:00:00.000001"},
+		{clock, int64(3_600_000_000), text, "01:00:00"},
+		{clock, int64(3_600_000_000), types.Of(types.Interval), "01:00:00"},
+		{text, "{A0EEBC999C0B4EF8BB6D6BB9BD380A11}", uuid, id},
+		{text, "a0eebc99", uuid, "error"},
+		{types.Of(types.Bytes), []byte("0123456789abcdef"), uuid, "30313233-3435-3637-3839-616263646566"},
+		{types.Of(types.Bytes), []byte("0123"), uuid, "error"},
+		{uuid, "0123456789abcdef", types.Of(types.Bytes), `\x30313233343536373839616263646566`},
+		{uuid, "0123456789abcdef", text, "30313233-3435-3637-3839-616263646566"},
+		{text, ` {"b":1, "a":[ ]}`, doc, `{"a":[],"b":1}`},
+		{text, `{"b"`, doc, "error"},
+		{text, "", doc, "error"},
+		{integer, int64(7), doc, "7"},
+		{double, math.NaN(), doc, `"NaN"`},
+		{clock, int64(0), doc, `"00:00:00"`},
+		{types.ArrayOf(text), []any{"1", nil}, doc, `["1",null]`},
+		{doc, `{"a":[],"b":1}`, text, `{"a":[],"b":1}`},
+		{doc, "null", text, "null"},
+		{doc, "null", integer, "NULL"},
+		{doc, "12", integer, "12"},
+		{doc, `"12"`, integer, "12"},
+		{doc, "1.5", integer, "error"},
+		{doc, "1.5", types.DecimalOf(38, 9), "1.500000000"},
+		{doc, "[]", integer, "error"},
+		{doc, "true", types.Of(types.Bool), "true"},
+		{doc, `"` + id + `"`, uuid, id},
+		{doc, `{"A":1,"b":["x",2,{"y":null}],"c":{"1":"10:00"},"d":0}`, row, `{"a":1,"b":["x","2","{\"y\":null}"],"c":{"1":"10:00:00"}}`},
+		{doc, `{"A":2,"a":1,"b":null}`, row, `{"a":1,"b":null,"c":null}`},
+		{doc, `{"a":"x"}`, row, "error"},
+		{doc, `{"c":[]}`, row, "error"},
+		{doc, "[]", row, "error"},
+		{doc, "[]", types.ArrayOf(doc), "[]"},
+		{doc, `[{"a":"]}\""},[1],null]`, types.ArrayOf(doc), `[{"a":"]}\""},[1],null]`},
+	} {
+		if got := convertOne(t, c.from, c.to, c.value, false); got != c.want {
+			t.Errorf("CAST(%s %v AS %s) = %s, want %s", c.from, c.value, c.to, got, c.want)
+		}
+		if c.want == "error" {
+			if got := convertOne(t, c.from, c.to, c.value, true); got != "NULL" {
+				t.Errorf("TRY_CAST(%s %v AS %s) = %s, want NULL", c.from, c.value, c.to, got)
+			}
+		}
+	}
+}

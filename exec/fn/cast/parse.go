@@ -52,6 +52,8 @@ func fromText(to types.Type) fn.Kernel {
 			out.Iv[r] = x
 			return err == nil
 		})
+	case to.Kind == types.UUID:
+		return textToUUID
 	}
 	return textToTime(to)
 }
@@ -163,3 +165,35 @@ func ParseDecimal(b []byte, t types.Type) (types.Int128, bool) {
 
 // view is the bytes as a string, without copying.
 func view(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
+
+// textToUUID reads the spellings of types.ParseUUID.
+func textToUUID(c *fn.Ctx, args []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
+	in := args[0]
+	out := c.New(types.Of(types.UUID), rows.N)
+	out.Buf = make([]byte, 0, 16*rows.Len())
+	err := each(rows, func(r int) error {
+		id, err := types.ParseUUID(view(in.Bytes(r)))
+		if err != nil {
+			return fail(c, out, r, in, "not a UUID")
+		}
+		out.Str[r] = vec.StrRef{Off: uint32(len(out.Buf)), Len: 16}
+		out.Buf = append(out.Buf, id[:]...)
+		return nil
+	})
+	return out, err
+}
+
+// bytesToUUID takes 16 bytes as they are.
+func bytesToUUID(c *fn.Ctx, args []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
+	in := args[0]
+	out := c.New(types.Of(types.UUID), rows.N)
+	out.Buf = in.Buf
+	err := each(rows, func(r int) error {
+		out.Str[r] = in.Str[r]
+		if out.Str[r].Len != 16 {
+			return fail(c, out, r, in, "not the 16 bytes of a UUID")
+		}
+		return nil
+	})
+	return out, err
+}

@@ -1,6 +1,7 @@
 package cast
 
 import (
+	"bytes"
 	"time"
 
 	"github.com/sqlstream/sqlstream/exec/fn"
@@ -9,9 +10,15 @@ import (
 )
 
 // fromTime converts among DATE (days), TIMESTAMP (an instant) and TIMESTAMP_NTZ (a
-// wall clock); the session zone stands between the last two.
+// wall clock), and to TIME; the session zone stands between the last two.
 func fromTime(from, to types.Type) fn.Kernel {
 	switch {
+	case to.Kind == types.Time && from.Kind == types.Timestamp:
+		return timeKernel(to, func(x int64, zone *time.Location) int64 {
+			return types.FloorMod(types.ToLocal(x, zone), types.MicrosPerDay)
+		})
+	case to.Kind == types.Time:
+		return timeKernel(to, func(x int64, _ *time.Location) int64 { return types.FloorMod(x, types.MicrosPerDay) })
 	case from.Kind == types.Date && to.Kind == types.Timestamp:
 		return timeKernel(to, func(x int64, zone *time.Location) int64 { return types.FromLocal(x*types.MicrosPerDay, zone) })
 	case from.Kind == types.Date:
@@ -45,6 +52,12 @@ func textToTime(to types.Type) fn.Kernel {
 	case types.Date:
 		return parseText(to, func(out *vec.Vector, r int, b []byte) bool {
 			x, ok := ParseDate(b)
+			out.I64[r] = x
+			return ok
+		})
+	case types.Time:
+		return parseText(to, func(out *vec.Vector, r int, b []byte) bool {
+			x, ok := ParseTime(b)
 			out.I64[r] = x
 			return ok
 		})
@@ -92,6 +105,25 @@ func ParseDate(b []byte) (int64, bool) {
 	}
 	x, ok := ParseTimestampNTZ(b)
 	return types.FloorDiv(x, types.MicrosPerDay), ok
+}
+
+// ParseTime reads a time of day; a date before it, and a zone, are checked and dropped.
+func ParseTime(b []byte) (int64, bool) {
+	if x, err := types.ParseTime(view(b)); err == nil {
+		return x, true
+	}
+	x, err := types.ParseTimestampNTZ(view(b))
+	return types.FloorMod(x, types.MicrosPerDay), err == nil && bytes.IndexByte(b, ':') > 0
+}
+
+func timeToInterval(c *fn.Ctx, args []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
+	in := args[0]
+	out := c.New(types.Of(types.Interval), rows.N)
+	err := each(rows, func(r int) error {
+		out.Iv[r] = types.IntervalValue{Micros: in.Int(r)}
+		return nil
+	})
+	return out, err
 }
 
 // complete pads the fields of a date and time to two digits and adds the month, day

@@ -98,7 +98,7 @@ func resolveArith(op arithOp, args []fn.Arg) (fn.Impl, error) {
 		return fn.Impl{}, err
 	}
 	a, b := args[0].Type, args[1].Type
-	if a.Kind >= types.Date && a.Kind <= types.Interval || b.Kind >= types.Date && b.Kind <= types.Interval {
+	if isTemporal(a) || isTemporal(b) {
 		if i := movingText(op, args); i >= 0 {
 			return fn.Impl{}, mismatch(args, i, "INTERVAL")
 		}
@@ -115,11 +115,13 @@ func resolveArith(op arithOp, args []fn.Arg) (fn.Impl, error) {
 	return impl, err
 }
 
+func isTemporal(t types.Type) bool { return t.Kind >= types.Date && t.Kind <= types.Time }
+
 // movingText finds a text that is no constant where a time is moved: '1 day' is an
 // interval, a column of texts would only tell row by row. −1 = there is none.
 func movingText(op arithOp, args []fn.Arg) int {
 	for i, x := range args {
-		if op == opAdd && x.Type.Kind == types.String && x.Const == nil && args[1-i].Type.IsTime() {
+		if op == opAdd && x.Type.Kind == types.String && x.Const == nil && isTemporal(args[1-i].Type) && args[1-i].Type.Kind != types.Interval {
 			return i
 		}
 	}

@@ -13,7 +13,7 @@ import (
 // interval on one side.
 func resolveTimeArith(op arithOp, a, b types.Type) (fn.Impl, error) {
 	switch {
-	case op == opAdd && b.IsTime() && !a.IsTime():
+	case op == opAdd && b.IsTime() && !a.IsTime(), op == opAdd && b.Kind == types.Time && !a.IsTime() && a.Kind != types.Time:
 		impl, err := resolveTimeArith(op, b, a)
 		if err != nil {
 			return impl, unsupported(op, a, b)
@@ -25,6 +25,8 @@ func resolveTimeArith(op arithOp, a, b types.Type) (fn.Impl, error) {
 		return intervalScale(op, a, b)
 	case a.IsTime() && (b.Kind == types.Interval || b.Kind == types.String && op == opAdd || b.Kind == types.Null):
 		return shift(op, a), nil
+	case a.Kind == types.Time || b.Kind == types.Time:
+		return clockArith(op, a, b)
 	case a.Kind == types.Date && b.IsInteger():
 		return shiftDays(op), nil
 	case op == opSub && (a.IsTime() || a.Kind == types.String) && (b.IsTime() || b.Kind == types.String):
@@ -257,4 +259,49 @@ func scaled(x types.IntervalValue, f float64) (types.IntervalValue, bool) {
 	us := math.Round(float64(x.Micros)*f + (days-math.Trunc(days))*types.MicrosPerDay)
 	ok := math.Abs(months) < 1<<31 && math.Abs(days) < 1<<31 && math.Abs(us) < 0x1p63
 	return types.IntervalValue{Months: int32(months), Days: int32(days), Micros: int64(us)}, ok
+}
+
+// clockArith is TIME ± INTERVAL, TIME − TIME and DATE + TIME.
+func clockArith(op arithOp, a, b types.Type) (fn.Impl, error) {
+	moves := b.Kind == types.Interval || b.Kind == types.Null || b.Kind == types.String && op == opAdd
+	switch {
+	case a.Kind == types.Time && moves:
+		return fn.Impl{Args: []types.Type{timeOfDay, interval}, Result: timeOfDay, Eval: shiftClock(op)}, nil
+	case op == opSub && (a.Kind == types.Time || a.Kind == types.String) && (b.Kind == types.Time || b.Kind == types.String):
+		impl := timeDifference(ntz, ntz)
+		impl.Args = []types.Type{timeOfDay, timeOfDay}
+		return impl, nil
+	case op == opAdd && a.Kind == types.Date:
+		return fn.Impl{Args: []types.Type{date, timeOfDay}, Result: ntz, Total: true, Eval: ints(ntz, func(args []*vec.Vector, r int) int64 {
+			return args[0].Int(r)*types.MicrosPerDay + args[1].Int(r)
+		})}, nil
+	}
+	return fn.Impl{}, unsupported(op, a, b)
+}
+
+// shiftClock moves a time of day within its day: it does not go round midnight, and has
+// no months. A day is 24 hours.
+func shiftClock(op arithOp) fn.Kernel {
+	sign := int64(1)
+	if op == opSub {
+		sign = -1
+	}
+	return func(c *fn.Ctx, args []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
+		out := c.New(timeOfDay, rows.N)
+		err := try(rows, func(r int) error {
+			iv, at := args[1], r
+			if iv.Const {
+				at = 0
+			}
+			x := iv.Iv[at]
+			v, ok := intOne(opAdd, x.Micros, int64(x.Days)*types.MicrosPerDay)
+			out.I64[r] = args[0].Int(r) + sign*v
+			if !ok || x.Months != 0 || v > types.MicrosPerDay || v < -types.MicrosPerDay || out.I64[r] < 0 || out.I64[r] >= types.MicrosPerDay {
+				out.I64[r] = 0
+				return c.Fail(out, r, op.String(), vec.RowString(args[0], r, c.Zone)+" "+op.String()+" "+x.String(), "a TIME stays within its day; move a TIMESTAMP to pass midnight")
+			}
+			return nil
+		})
+		return out, err
+	}
 }

@@ -2,6 +2,7 @@ package scalar
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 
 	"github.com/sqlstream/sqlstream/exec/fn"
@@ -71,7 +72,11 @@ func comparable(args []fn.Arg) (types.Type, error) {
 	}
 	t, ok := types.ComparisonType(args[0].Type, args[1].Type)
 	if !ok {
-		return null, fmt.Errorf("cannot compare %s with %s", args[0].Type, args[1].Type)
+		msg := fmt.Sprintf("cannot compare %s with %s", args[0].Type, args[1].Type)
+		if args[0].Type.Kind == types.JSON || args[1].Type.Kind == types.JSON {
+			msg += "; cast the JSON value to that type, or take its text with ->>"
+		}
+		return null, errors.New(msg)
 	}
 	return t, nil
 }
@@ -81,7 +86,7 @@ func resolveCompare(op compareOp, args []fn.Arg) (fn.Impl, error) {
 	if err != nil {
 		return fn.Impl{}, err
 	}
-	if t.Kind == types.Map && op > cmpNe {
+	if (t.Kind == types.Map || t.Kind == types.JSON) && op > cmpNe {
 		return fn.Impl{}, fmt.Errorf("cannot order values of %s", t)
 	}
 	impl := fn.Impl{Args: []types.Type{t, t}, Result: boolean}

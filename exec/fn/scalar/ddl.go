@@ -122,6 +122,7 @@ func schemaKinds() map[string]types.Kind {
 		"INT": types.Int32, "INTEGER": types.Int32, "BIGINT": types.Int64, "LONG": types.Int64, "FLOAT": types.Float32, "REAL": types.Float32,
 		"DOUBLE": types.Float64, "STRING": types.String, "TEXT": types.String, "VARCHAR": types.String, "BYTES": types.Bytes, "BINARY": types.Bytes,
 		"DATE": types.Date, "TIMESTAMP": types.Timestamp, "TIMESTAMP_LTZ": types.Timestamp, "TIMESTAMP_NTZ": types.TimestampNTZ, "INTERVAL": types.Interval,
+		"TIME": types.Time, "UUID": types.UUID, "JSON": types.JSON, "VARIANT": types.JSON,
 	}
 }
 

@@ -108,7 +108,35 @@ func resolvePath(asText, scalarOnly bool) resolver {
 		impl.Eval = bytesOf(text, func(dst []byte, args []*vec.Vector, r int) []byte {
 			return appendFound(dst, find(args, r), asText, scalarOnly)
 		})
-		return impl, nil
+		return jsonOf(args, asText, impl), nil
+	}
+}
+
+// jsonOf makes what a function takes out of a JSON value, not of text, JSON again.
+func jsonOf(args []fn.Arg, asText bool, impl fn.Impl) fn.Impl {
+	if asText || args[0].Type.Kind != types.JSON {
+		return impl
+	}
+	take := impl.Eval
+	impl.Result = document
+	impl.Eval = func(c *fn.Ctx, args []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
+		v, err := take(c, args, rows)
+		if err != nil {
+			return nil, err
+		}
+		return v.WithType(document), nil
+	}
+	return impl
+}
+
+// jsonFrom is jsonOf for what r resolves.
+func jsonFrom(asText bool, r resolver) resolver {
+	return func(args []fn.Arg) (fn.Impl, error) {
+		impl, err := r(args)
+		if err != nil {
+			return impl, err
+		}
+		return jsonOf(args, asText, impl), nil
 	}
 }
 
@@ -146,22 +174,24 @@ func arrow(name string, asText bool, doc, example, want string) *fn.Scalar {
 	return &fn.Scalar{
 		Name: name, Group: "JSON", Syntax: []string{"json " + name + " 'member'", "json " + name + " index"}, Doc: doc,
 		Examples: []fn.Example{{SQL: example, Want: want}, {SQL: "'{}' " + name + " 'a'", Want: "NULL"}},
-		Resolve: func(args []fn.Arg) (fn.Impl, error) {
-			if len(args) == 2 && args[1].Type.IsInteger() {
-				return fixed(text, bytesOf(text, func(dst []byte, args []*vec.Vector, r int) []byte {
-					path := [1]jsonStep{{kind: '[', index: int(args[1].Int(r))}}
-					return appendFound(dst, lookup(args[0].Bytes(r), path[:]), asText, false)
-				}), text, bigint)(args)
-			}
-			if s, ok := constText(args, 1); ok && strings.HasPrefix(s, "$") {
-				return resolvePath(asText, false)(args)
-			}
-			return fixed(text, bytesOf(text, func(dst []byte, args []*vec.Vector, r int) []byte {
-				path := [1]jsonStep{{kind: '.', name: args[1].Text(r)}}
-				return appendFound(dst, lookup(args[0].Bytes(r), path[:]), asText, false)
-			}), text, text)(args)
-		},
+		Resolve:  jsonFrom(asText, func(args []fn.Arg) (fn.Impl, error) { return resolveArrow(args, asText) }),
 	}
+}
+
+func resolveArrow(args []fn.Arg, asText bool) (fn.Impl, error) {
+	if len(args) == 2 && args[1].Type.IsInteger() {
+		return fixed(text, bytesOf(text, func(dst []byte, args []*vec.Vector, r int) []byte {
+			path := [1]jsonStep{{kind: '[', index: int(args[1].Int(r))}}
+			return appendFound(dst, lookup(args[0].Bytes(r), path[:]), asText, false)
+		}), text, bigint)(args)
+	}
+	if s, ok := constText(args, 1); ok && strings.HasPrefix(s, "$") {
+		return resolvePath(asText, false)(args)
+	}
+	return fixed(text, bytesOf(text, func(dst []byte, args []*vec.Vector, r int) []byte {
+		path := [1]jsonStep{{kind: '.', name: args[1].Text(r)}}
+		return appendFound(dst, lookup(args[0].Bytes(r), path[:]), asText, false)
+	}), text, text)(args)
 }
 
 // braces are PostgreSQL's #> and #>>, with a path like '{a,0}'.
@@ -174,7 +204,7 @@ func braces(name string, asText bool, doc string) *fn.Scalar {
 	return &fn.Scalar{
 		Name: name, Aliases: []string{call}, Group: "JSON", Syntax: []string{"json " + name + " '{a,0}'"}, Doc: "Takes what a list of members and indexes leads to out of JSON text.",
 		Examples: []fn.Example{{SQL: call + "(" + doc + ", '{a,1}')", Want: want}, {SQL: call + "(" + doc + ", '{b}')", Want: "NULL"}},
-		Resolve: fixed(text, bytesOf(text, func(dst []byte, args []*vec.Vector, r int) []byte {
+		Resolve: jsonFrom(asText, fixed(text, bytesOf(text, func(dst []byte, args []*vec.Vector, r int) []byte {
 			doc := args[0].Bytes(r)
 			for _, part := range strings.Split(strings.Trim(args[1].Text(r), "{}"), ",") {
 				step := jsonStep{kind: '.', name: strings.TrimSpace(part)}
@@ -190,7 +220,7 @@ func braces(name string, asText bool, doc string) *fn.Scalar {
 				}
 			}
 			return appendFound(dst, doc, asText, false)
-		}), text, text),
+		}), text, text)),
 	}
 }
 

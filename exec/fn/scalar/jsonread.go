@@ -103,6 +103,8 @@ func (rd jsonReader) value(b *vec.Builder, v []byte, t types.Type) {
 	switch {
 	case string(v) == "null":
 		b.AppendNull()
+	case t.Kind == types.JSON:
+		rd.simple(b, v, t)
 	case t.Kind == types.Struct && v[0] == '{':
 		rd.object(b, v, t)
 	case t.Kind == types.Map && v[0] == '{':
@@ -169,6 +171,8 @@ func (rd jsonReader) simple(b *vec.Builder, v []byte, t types.Type) {
 	}
 	ok := false
 	switch {
+	case t.Kind == types.JSON:
+		ok = cast.AppendParsed(b, v, t, rd.zone) == nil
 	case t.Kind == types.String:
 		if !quoted {
 			content = appendCompact(nil, v)
@@ -209,6 +213,9 @@ func (rd jsonReader) simple(b *vec.Builder, v []byte, t types.Type) {
 func (rd jsonReader) quoted(b *vec.Builder, s []byte, t types.Type, quoted bool) bool {
 	if !quoted {
 		return false
+	}
+	if t.Kind == types.Time || t.Kind == types.UUID {
+		return cast.AppendParsed(b, s, t, rd.zone) == nil
 	}
 	var x int64
 	ok := false

@@ -24,6 +24,8 @@ var (
 	timestamp = types.Of(types.Timestamp)
 	ntz       = types.Of(types.TimestampNTZ)
 	interval  = types.Of(types.Interval)
+	timeOfDay = types.Of(types.Time)
+	document  = types.Of(types.JSON)
 )
 
 // resolver is the type of fn.Scalar's Resolve.

@@ -19,7 +19,7 @@ func Rand(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0x5eed)) }
 // Scalars has one type of every kind without elements, and of both decimal layouts.
 func Scalars() []types.Type {
 	out := []types.Type{types.DecimalOf(10, 2), types.DecimalOf(38, 9)}
-	for k := types.Null; k <= types.Interval; k++ {
+	for k := types.Null; k <= types.JSON; k++ {
 		if k != types.Decimal {
 			out = append(out, types.Of(k))
 		}
@@ -58,6 +58,11 @@ func Types(r *rand.Rand, n, depth int) []types.Type {
 var texts = []string{"", "a", "ab", "b", "\x00", "\x01", "a\x00", "a\x00b", "a\x01", "\x01\x01\x02", "é", "a longer text, over eight bytes",
 	"12345678", "1234567\x00", "1234567\x018", "\xff\xfe"}
 
+var (
+	uuids     = []string{strings.Repeat("\x00", 16), strings.Repeat("\xff", 16), "\x00\x01\x02\x03\x04\x05\x06\x07\x08\x09\x0a\x0b\x0c\x0d\x0e\x0f"}
+	documents = []string{"null", "1", "1.5", `"a"`, `""`, "[]", `[1,"x",null]`, "{}", `{"a":{"b":[true]},"c":"é"}`}
+)
+
 // Value is a random value as vec.FromAny takes it; small pools make equal ones common.
 func Value(r *rand.Rand, t types.Type) any {
 	if r.IntN(6) == 0 || t.Kind == types.Null {
@@ -78,8 +83,13 @@ func Value(r *rand.Rand, t types.Type) any {
 		return types.IntervalValue{Months: int32(r.IntN(3) - 1), Days: int32(r.IntN(61) - 30), Micros: int64(r.IntN(3)-1) * types.MicrosPerDay}
 	case types.PhysString:
 		s := texts[r.IntN(len(texts))]
-		if t.Kind == types.Bytes {
+		switch t.Kind {
+		case types.Bytes:
 			return []byte(s)
+		case types.UUID:
+			return uuids[r.IntN(len(uuids))]
+		case types.JSON:
+			return documents[r.IntN(len(documents))]
 		}
 		return s
 	}
@@ -90,6 +100,9 @@ func integer(r *rand.Rand, t types.Type) int64 {
 	switch t.Kind {
 	case types.Int8, types.Int16, types.Int32, types.Date:
 		return int64(r.IntN(9) - 4)
+	case types.Time:
+		pool := []int64{0, 1, 999_999, 3_600_000_000, types.MicrosPerDay - 1}
+		return pool[r.IntN(len(pool))]
 	}
 	pool := []int64{0, 1, -1, 127, 255, 256, -256, -257, 1 << 40, math.MaxInt64, math.MinInt64}
 	return pool[r.IntN(len(pool))]
