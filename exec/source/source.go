@@ -149,6 +149,8 @@ type Reading struct {
 	// out unread. Skipped is told of the rows then.
 	Ranges  []Bounds
 	Skipped func(rows int64)
+	// Extent asks for the range of a column; nil = for none.
+	Extent *Extent
 	// Bad receives each row that could not be decoded under Skip and Divert, and must
 	// copy what it keeps. It may be called by several goroutines.
 	Bad func(BadRow)
@@ -159,6 +161,18 @@ type Reading struct {
 type Bounds struct {
 	Col      int // index into Config.Columns
 	Min, Max int64
+}
+
+// Extent asks for the least and the greatest value of a needed column of PhysInt64, over
+// all rows, those that Ranges leave out included.
+type Extent struct {
+	At int // place in Reading.Need
+	// Unread says that nothing else of the column is wanted: where its range is known without
+	// reading, its values may be left out. They are NULL then.
+	Unread bool
+	// Known is told of rows, or values, that are left out. Where the range is not known, none are.
+	// It may be called by several goroutines, one per Read.
+	Known func(least, greatest, count int64)
 }
 
 // BadRow is an input row that could not be decoded.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/sqlstream/sqlstream/exec/expr"
+	"github.com/sqlstream/sqlstream/exec/mutant"
 	"github.com/sqlstream/sqlstream/exec/source"
 	"github.com/sqlstream/sqlstream/exec/types"
 	"github.com/sqlstream/sqlstream/exec/vec"
@@ -55,7 +56,7 @@ func (p *reader) read(ctx context.Context, s source.Split, index int64) error {
 		p.ledger.Input++
 		p.refuse(b)
 	}
-	err := s.Read(ctx, source.Reading{Need: p.scan.Plan.Need, Ranges: p.ranges(), Skipped: p.skipped, Bad: undecoded}, func(b *vec.Batch) error {
+	err := s.Read(ctx, source.Reading{Need: p.scan.Plan.Need, Ranges: p.ranges(), Skipped: p.skipped, Extent: p.extent(), Bad: undecoded}, func(b *vec.Batch) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -86,6 +87,27 @@ func (p *reader) ranges() []source.Bounds {
 		out[i] = source.Bounds{Col: p.scan.Plan.Need[r.Col], Min: r.Min, Max: r.Max}
 	}
 	return out
+}
+
+// extent asks for the event times of rows that are not read.
+func (p *reader) extent() *source.Extent {
+	wm := p.scan.Plan.Watermark
+	if wm == nil || !wm.ByExtent {
+		return nil
+	}
+	return &source.Extent{At: wm.Col, Unread: wm.Unread, Known: func(least, greatest, count int64) {
+		if !mutant.On("event times that are not read move no watermark") {
+			p.reach(Times{Count: count, Min: least, Max: greatest, unsummed: true})
+		}
+	}}
+}
+
+// reach moves the watermark by the event times of some rows.
+func (p *reader) reach(t Times) {
+	if t.Count > 0 {
+		p.times.Add(t)
+		p.watermark = max(p.watermark, before(t.Max, p.scan.Plan.Watermark.Delay))
+	}
 }
 
 // skipped enters rows that no filter above would let pass, and that were not read.
@@ -180,10 +202,7 @@ func (p *reader) time(b *vec.Batch) error {
 		}
 		sel = kept
 	}
-	if t := timesOf(b.Cols[wm.Col], b.N, sel); t.Count > 0 {
-		p.times.Add(t)
-		p.watermark = max(p.watermark, before(t.Max, wm.Delay))
-	}
+	p.reach(timesOf(b.Cols[wm.Col], b.N, sel))
 	return nil
 }
 
@@ -199,6 +218,7 @@ func before(top int64, d types.IntervalValue) int64 {
 
 func timesOf(v *vec.Vector, n int, sel []int32) (t Times) {
 	switch {
+	case v.Const && v.IsNull(0):
 	case sel != nil:
 		for _, r := range sel {
 			if !v.IsNull(int(r)) {

@@ -64,10 +64,11 @@ type Outcome struct {
 type Times struct {
 	Count, Min, Max int64
 	base, sum       int64 // the mean is base + sum / Count
+	unsummed        bool  // some were not read: there is no mean
 }
 
-// Mean is the mean of the times; Count is not 0.
-func (t Times) Mean() int64 { return t.base + t.sum/t.Count }
+// Mean is the mean of the times, if all were read; Count is not 0.
+func (t Times) Mean() (us int64, ok bool) { return t.base + t.sum/t.Count, !t.unsummed }
 
 // Add takes in the times of others.
 func (t *Times) Add(o Times) {
@@ -81,6 +82,7 @@ func (t *Times) Add(o Times) {
 	t.Min, t.Max = min(t.Min, o.Min), max(t.Max, o.Max)
 	t.sum += o.sum + (o.base-t.base)*o.Count
 	t.Count += o.Count
+	t.unsummed = t.unsummed || o.unsummed
 }
 
 func (t *Times) add(us int64) {

@@ -27,3 +27,14 @@ func TestMutantOfViewsDies(t *testing.T) {
 	}
 	t.Error("nobody notices")
 }
+
+// A watermark that statistics do not move stands behind that of the rows themselves.
+func TestMutantOfUnreadTimesDies(t *testing.T) {
+	defer mutant.Activate("event times that are not read move no watermark")()
+	w := unreadWorld(t)
+	for i, test := range unreadQueries {
+		if unreadDiffers(w, i, test.sql) == "" {
+			t.Errorf("%s notices nothing", test.sql)
+		}
+	}
+}

@@ -36,7 +36,8 @@ type Progress struct {
 	Watermark *int64 `json:"-"`
 }
 
-// EventTime has the event times of a trigger's rows and the watermark after it.
+// EventTime has the event times of a trigger's rows and the watermark after it. There is no
+// Avg where the times were known from the statistics of a file and not read.
 type EventTime struct {
 	Max       string `json:"max,omitempty"`
 	Min       string `json:"min,omitempty"`
@@ -185,7 +186,10 @@ func (q *Query) eventTime(t build.Times) *EventTime {
 	}
 	e := &EventTime{Watermark: Stamp(q.shown)}
 	if t.Count > 0 {
-		e.Max, e.Min, e.Avg = Stamp(t.Max), Stamp(t.Min), Stamp(t.Mean())
+		e.Max, e.Min = Stamp(t.Max), Stamp(t.Min)
+		if mean, ok := t.Mean(); ok {
+			e.Avg = Stamp(mean)
+		}
 	}
 	return e
 }

@@ -2,6 +2,7 @@ package physical
 
 import (
 	"math"
+	"slices"
 	"sort"
 	"strings"
 
@@ -20,20 +21,41 @@ type Range struct {
 
 // Prune tells scans what their readers need, so that parts of files whose statistics say
 // that nothing of it is there are not read: where all that takes rows of a scan are filters
-// that compare columns with constants. Rows that move a watermark, or that may be bad, are
-// always read; so are changes. It returns how many scans it told.
+// that compare columns with constants. Rows that may be bad are always read; so are changes,
+// and rows that move a watermark unless the statistics tell how far. It returns how many
+// scans it told.
 func Prune(roots []Node) int {
-	takers := map[*Scan][]Node{}
-	seen := map[Node]bool{}
-	var order []*Scan
-	note := func(n, taker Node) {
-		if s, ok := n.(*Scan); ok {
-			if takers[s] == nil {
-				order = append(order, s)
-			}
-			takers[s] = append(takers[s], taker)
+	takers, scans := takersOf(roots)
+	pruned := 0
+	for _, s := range scans {
+		if s.prunable() {
+			s.Ranges = needed(s, takers[s])
+		}
+		if w := s.Watermark; w != nil {
+			w.ByExtent = s.byExtent()
+			w.Unread = w.ByExtent && !s.reads(w.Col) && unread(s, w.Col, takers)
+		}
+		if s.Relation.Connector == "view" && len(takers[s]) == 1 {
+			s.Equal = equalsOf(takers[s][0], len(s.Need))
+		}
+		if len(s.Ranges) > 0 {
+			pruned++
 		}
 	}
+	return pruned
+}
+
+// takersOf are the nodes that take the rows of each node, nil for an output, and the scans
+// in order.
+func takersOf(roots []Node) (takers map[Node][]Node, scans []*Scan) {
+	takers = map[Node][]Node{}
+	note := func(n, taker Node) {
+		if s, ok := n.(*Scan); ok && takers[n] == nil {
+			scans = append(scans, s)
+		}
+		takers[n] = append(takers[n], taker)
+	}
+	seen := map[Node]bool{}
 	for _, r := range roots {
 		note(r, nil)
 		Walk(r, func(n Node) {
@@ -46,23 +68,37 @@ func Prune(roots []Node) int {
 			}
 		})
 	}
-	pruned := 0
-	for _, s := range order {
-		if s.prunable() {
-			s.Ranges = needed(s, takers[s])
-		}
-		if s.Relation.Connector == "view" && len(takers[s]) == 1 {
-			s.Equal = equalsOf(takers[s][0], len(s.Need))
-		}
-		if len(s.Ranges) > 0 {
-			pruned++
-		}
-	}
-	return pruned
+	return takers, scans
 }
 
 func (s *Scan) prunable() bool {
-	return (s.Watermark == nil || s.Finite) && len(s.NotNull) == 0 && s.P.Kind == AppendOnly && s.Relation.Columnar()
+	return (s.Watermark == nil || s.Finite || s.byExtent()) && len(s.NotNull) == 0 && s.P.Kind == AppendOnly && s.Relation.Columnar()
+}
+
+// byExtent tells that the greatest event time of rows is all that the scan must know of rows
+// that it does not read.
+func (s *Scan) byExtent() bool {
+	w := s.Watermark
+	return w != nil && !s.Finite && w.Where == nil && s.MaxAhead == 0 && w.Col < len(s.Need) && s.P.Kind == AppendOnly && s.Relation.Connector == "file" && s.Relation.Columnar()
+}
+
+// reads tells that the scan itself looks at the values of an output column.
+func (s *Scan) reads(col int) bool {
+	return slices.Contains(s.NotNull, col) || slices.Contains(expr.ColumnsOf(s.Computed...), col)
+}
+
+// unread tells that nobody looks at the values of a column of n: all that takes its rows
+// are projections without it, behind filters that do not ask for it.
+func unread(n Node, col int, takers map[Node][]Node) bool {
+	return !slices.ContainsFunc(takers[n], func(t Node) bool {
+		switch x := t.(type) {
+		case *Project:
+			return slices.Contains(expr.ColumnsOf(x.Exprs...), col)
+		case *Filter:
+			return slices.Contains(expr.ColumnsOf(x.Predicate), col) || !unread(x, col, takers)
+		}
+		return true
+	})
 }
 
 // needed are the ranges that hold every row that some taker wants.

@@ -45,6 +45,11 @@ type Watermark struct {
 	// Where restricts the rows that move it, over the scan's output columns: set when the
 	// query states the watermark above a filter. nil = every row.
 	Where expr.Node
+	// ByExtent: of rows that are not read, the greatest event time is all that must be known.
+	ByExtent bool
+	// Unread: nothing but the watermark reads the column, so that its values need not be
+	// read where the range of them is known.
+	Unread bool
 	// IdleTimeout in µs; 0 = the source is never idle.
 	IdleTimeout int64
 	// WholeSource: one watermark for all partitions of the source.

@@ -41,6 +41,9 @@ func (s *Scan) summary() string {
 	}
 	if w := s.Watermark; w != nil {
 		text += "  W = max(" + s.P.Columns[w.Col].Name + ") - " + expr.Interval(w.Delay).String()
+		if w.Unread {
+			text += " by statistics"
+		}
 		if w.Where != nil {
 			text += " where " + w.Where.String()
 		}

@@ -37,7 +37,10 @@ func fields(f format.File, s format.Section) []string {
 	return strings.Fields(string(line))
 }
 
-func (numbers) Read(_ context.Context, f format.File, s format.Section, _ format.Reading, emit func(*vec.Batch) error) error {
+func (numbers) Read(_ context.Context, f format.File, s format.Section, rd format.Reading, emit func(*vec.Batch) error) error {
+	if len(rd.Need) == 0 {
+		return emit(&vec.Batch{N: len(fields(f, s))})
+	}
 	v := &vec.Vector{Type: types.Of(types.Int64)}
 	for _, x := range fields(f, s) {
 		n, _ := strconv.ParseInt(x, 10, 64)
@@ -61,14 +64,41 @@ func (numbers) Bounds(_ context.Context, f format.File, s format.Section, _ int)
 	return b, true, nil
 }
 
-// TestRanges: sections without a needed row are not read, and their rows are told; a
-// section that has one is read whole, and so is one of which nothing is known.
-func TestRanges(t *testing.T) {
+// readNumbers reads a file of numbers as rd says, and gives what it read.
+func readNumbers(t *testing.T, text string, rd source.Reading) string {
 	l := newLand(t)
 	l.cols = []source.Column{column("n", types.Int64)}
 	l.set("format", "numbers")
-	l.put("in/a.txt", "1 2\n3 9\n4 5 6\n7 8\n? 5", 1)
+	l.put("in/a.txt", text, 1)
 	c := file.Connector([]*format.Format{{Name: "numbers", NewReader: func(format.Config) (format.Reader, error) { return numbers{}, nil }}})
+	s, err := c.Open(context.Background(), source.Config{Name: "numbers", Columns: l.cols, Options: l.opts, Zone: time.UTC, Dir: l.dir, FS: l.fs, Clock: l.clock})
+	if err != nil {
+		t.Fatal(err)
+	}
+	splits, err := s.Splits(context.Background(), l.mustPlan(s, none))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, sp := range splits {
+		err := sp.Read(context.Background(), rd, func(b *vec.Batch) error {
+			for i := range b.N {
+				got = append(got, vec.RowString(b.Cols[0], i, time.UTC))
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return strings.Join(got, " ")
+}
+
+const numbersFile = "1 2\n3 9\n4 5 6\n7 8\n? 5"
+
+// TestRanges: sections without a needed row are not read, and their rows are told; a
+// section that has one is read whole, and so is one of which nothing is known.
+func TestRanges(t *testing.T) {
 	for _, test := range []struct {
 		ranges  []source.Bounds
 		want    string
@@ -80,30 +110,34 @@ func TestRanges(t *testing.T) {
 		{[]source.Bounds{{Min: 9, Max: 8}}, "3 9 0 5", 7},
 		{[]source.Bounds{{Min: 3, Max: 7}, {Min: 8, Max: 100}}, "3 9 7 8 0 5", 5},
 	} {
-		s, err := c.Open(context.Background(), source.Config{Name: "numbers", Columns: l.cols, Options: l.opts, Zone: time.UTC, Dir: l.dir, FS: l.fs, Clock: l.clock})
-		if err != nil {
-			t.Fatal(err)
-		}
-		splits, err := s.Splits(context.Background(), l.mustPlan(s, none))
-		if err != nil {
-			t.Fatal(err)
-		}
-		var got []string
 		var skipped int64
 		rd := source.Reading{Need: []int{0}, Ranges: test.ranges, Skipped: func(rows int64) { skipped += rows }}
-		for _, sp := range splits {
-			err := sp.Read(context.Background(), rd, func(b *vec.Batch) error {
-				for i := range b.N {
-					got = append(got, fmt.Sprint(b.Cols[0].Int(i)))
-				}
-				return nil
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
-		}
-		if strings.Join(got, " ") != test.want || skipped != test.skipped {
+		if got := readNumbers(t, numbersFile, rd); got != test.want || skipped != test.skipped {
 			t.Errorf("%v: %v and %d skipped, want %s and %d", test.ranges, got, skipped, test.want, test.skipped)
+		}
+	}
+}
+
+// TestExtent: the range of a column is told where its values, or rows, are left out, and
+// nothing is left out where it is not known.
+func TestExtent(t *testing.T) {
+	for _, test := range []struct {
+		unread      bool
+		ranges      []source.Bounds
+		want, known string
+	}{
+		{false, nil, "1 2 3 9 4 5 6 7 8 0 5", ""},
+		{true, nil, "NULL NULL NULL NULL NULL NULL NULL NULL NULL 0 5", "1..2 (2) 3..9 (2) 4..6 (3) 7..8 (2)"},
+		{false, []source.Bounds{{Min: 2, Max: 2}}, "1 2 0 5", "3..9 (2) 4..6 (3) 7..8 (2)"},
+		{true, []source.Bounds{{Min: 2, Max: 2}}, "NULL NULL 0 5", "1..2 (2) 3..9 (2) 4..6 (3) 7..8 (2)"},
+	} {
+		var known []string
+		rd := source.Reading{Need: []int{0}, Ranges: test.ranges, Skipped: func(int64) {}, Extent: &source.Extent{Unread: test.unread,
+			Known: func(least, greatest, count int64) {
+				known = append(known, fmt.Sprintf("%d..%d (%d)", least, greatest, count))
+			}}}
+		if got := readNumbers(t, numbersFile, rd); got != test.want || strings.Join(known, " ") != test.known {
+			t.Errorf("unread %t, %v: %s, known %v; want %s, known %s", test.unread, test.ranges, got, known, test.want, test.known)
 		}
 	}
 }

@@ -260,21 +260,57 @@ func (p *split) read(ctx context.Context, f format.File, rd source.Reading, emit
 			return err
 		}
 	}
-	a := p.assemble(rd)
+	whole := p.assemble(rd, -1)
+	var part *assembler // without the column that only the range is wanted of
+	if rd.Extent != nil && rd.Extent.Unread {
+		part = p.assemble(rd, rd.Extent.At)
+	}
 	for _, sec := range sections {
-		if out, err := p.outside(ctx, f, sec, rd); err != nil || out {
-			if err != nil {
-				return err
-			}
-			rd.Skipped(sec.Rows)
-			continue
-		}
-		err := p.plan.reader.Read(ctx, f, sec, a.reading, func(b *vec.Batch) error { return emit(a.batch(b)) })
-		if err != nil {
+		if err := p.section(ctx, f, sec, rd, whole, part, emit); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// section reads what must be read of a section: nothing, if its statistics say that no row
+// is needed, or not the column of which they have the range.
+func (p *split) section(ctx context.Context, f format.File, sec format.Section, rd source.Reading, whole, part *assembler, emit func(*vec.Batch) error) error {
+	extent, known, err := p.extent(ctx, f, sec, rd)
+	if err != nil {
+		return err
+	}
+	out := false
+	if known || rd.Extent == nil {
+		if out, err = p.outside(ctx, f, sec, rd); err != nil {
+			return err
+		}
+	}
+	if known && (out || part != nil) {
+		rd.Extent.Known(extent.Min, extent.Max, sec.Rows-extent.Nulls)
+	}
+	if out {
+		rd.Skipped(sec.Rows)
+		return nil
+	}
+	a := whole
+	if known && part != nil {
+		a = part
+	}
+	return p.plan.reader.Read(ctx, f, sec, a.reading, func(b *vec.Batch) error { return emit(a.batch(b)) })
+}
+
+// extent is the range of the column that is asked for, if it is known without reading.
+func (p *split) extent(ctx context.Context, f format.File, sec format.Section, rd source.Reading) (b format.Bounds, known bool, err error) {
+	bounded, ok := p.plan.reader.(format.Bounded)
+	if rd.Extent == nil || !ok || sec.Rows < 0 {
+		return b, false, nil
+	}
+	at := p.plan.inData[rd.Need[rd.Extent.At]]
+	if at < 0 {
+		return b, false, nil
+	}
+	return bounded.Bounds(ctx, f, sec, at)
 }
 
 // outside tells that no row of a section is in all ranges, as its statistics say.
@@ -306,18 +342,19 @@ type assembler struct {
 	out     vec.Batch
 }
 
-func (p *split) assemble(rd source.Reading) *assembler {
+// assemble says where the needed columns come from; the values of the one at place without
+// are NULL, −1 = none.
+func (p *split) assemble(rd source.Reading, without int) *assembler {
 	a := &assembler{from: make([]int, len(rd.Need))}
 	a.out.Cols = make([]*vec.Vector, len(rd.Need))
 	for i, col := range rd.Need {
-		if at := p.plan.inData[col]; at >= 0 {
+		if at := p.plan.inData[col]; at >= 0 && i != without {
 			a.from[i] = len(a.reading.Need)
 			a.reading.Need = append(a.reading.Need, at)
 			continue
 		}
 		a.from[i] = -1
-		own := *p.consts[col]
-		a.out.Cols[i] = &own
+		a.out.Cols[i] = p.constant(col, i == without)
 	}
 	if rd.Bad != nil {
 		name := p.s.cfg.Name
@@ -326,6 +363,14 @@ func (p *split) assemble(rd source.Reading) *assembler {
 		}
 	}
 	return a
+}
+
+func (p *split) constant(col int, null bool) *vec.Vector {
+	if null {
+		return vec.NewConst(p.s.cfg.Columns[col].Type, nil, 0)
+	}
+	own := *p.consts[col]
+	return &own
 }
 
 func (a *assembler) batch(b *vec.Batch) *vec.Batch {
