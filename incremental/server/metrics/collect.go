@@ -110,7 +110,9 @@ func (c *Queries) lastTrigger(e *Emitter, q *engine.Query, t *tally) {
 	if t.max != 0 {
 		e.Value("sqlstream_event_time_timestamp_seconds", t.min, name, "min")
 		e.Value("sqlstream_event_time_timestamp_seconds", t.max, name, "max")
-		e.Value("sqlstream_event_time_timestamp_seconds", t.average, name, "avg")
+		if t.average != 0 {
+			e.Value("sqlstream_event_time_timestamp_seconds", t.average, name, "avg")
+		}
 	}
 	if p.CheckpointBytes > 0 {
 		e.Value("sqlstream_checkpoint_size_bytes", float64(p.CheckpointBytes), name)

@@ -37,7 +37,7 @@ func timeDefs() []Def {
 	return []Def{
 		{"sqlstream_watermark_timestamp_seconds", Gauge, of(), "The event time that the query has reached, in seconds since 1970."},
 		{"sqlstream_watermark_lag_seconds", Gauge, of(), "How far the watermark is behind the clock."},
-		{"sqlstream_event_time_timestamp_seconds", Gauge, of("stat"), "The least (min), greatest (max) and mean (avg) event time of the last micro-batch that had any."},
+		{"sqlstream_event_time_timestamp_seconds", Gauge, of("stat"), "The least (min), greatest (max) and mean (avg) event time of the last micro-batch that had any; no mean where the times were not read, but taken from the statistics of files."},
 	}
 }
 

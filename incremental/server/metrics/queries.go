@@ -37,7 +37,7 @@ type tally struct {
 	operators         map[[2]string]*opTally
 	sinks             map[string]*sinkTally
 	last              *trigger.Progress
-	min, max, average float64 // event times; 0 = none yet
+	min, max, average float64 // event times; 0 = none yet, or not known
 }
 
 type opTally struct{ updated, removed, late float64 }
