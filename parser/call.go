@@ -107,7 +107,7 @@ func (p *parser) arguments(c *call) {
 // argument reads one argument.
 func (p *parser) argument(c *call) {
 	switch {
-	case p.nameAt(0) && p.opAt(1, "=>"):
+	case p.nameAt(0) && (p.opAt(1, "=>") || p.opAt(1, ":=")):
 		name := p.take()
 		p.next()
 		c.node.Named = append(c.node.Named, ast.NamedArg{Name: name})

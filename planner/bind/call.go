@@ -29,6 +29,7 @@ func (e *env) call(x *ast.Call) expr.Node {
 	if name == "grouping" || name == "grouping_id" {
 		return e.grouping(x, name)
 	}
+	x = namedFields(x, name)
 	if !e.plainCall(x) {
 		return nil
 	}
@@ -47,6 +48,20 @@ func (e *env) call(x *ast.Call) expr.Node {
 		return nil
 	}
 	return e.b.resolve(x.Span, name, args...)
+}
+
+// namedFields turns the named arguments of functions that make fields of structs into
+// pairs of a name and a value.
+func namedFields(x *ast.Call, name string) *ast.Call {
+	if len(x.Named) == 0 || name != "struct_pack" && name != "struct_insert" && name != "struct_update" {
+		return x
+	}
+	call := *x
+	call.Args, call.Named = append([]ast.Expr(nil), x.Args...), nil
+	for _, n := range x.Named {
+		call.Args = append(call.Args, &ast.Literal{Span: n.Name.Span, Kind: ast.LitString, Text: n.Name.Name}, n.Value)
+	}
+	return &call
 }
 
 // decode is decode(a, search, result, …, default): a CASE whose comparisons take NULL

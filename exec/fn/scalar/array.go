@@ -17,8 +17,13 @@ func arrays() []*fn.Scalar {
 			Examples: []fn.Example{{SQL: "array(1, 2, NULL)", Want: "[1,2,null]"}}, Resolve: resolveArray,
 		},
 		{
-			Name: "size", Aliases: []string{"cardinality", "array_size", "array_length"}, Group: group, Syntax: []string{"size(a)"}, Doc: "Counts the elements of an array or the entries of a map.",
+			Name: "size", Aliases: []string{"cardinality", "array_size"}, Group: group, Syntax: []string{"size(a)"}, Doc: "Counts the elements of an array or the entries of a map.",
 			Examples: []fn.Example{{SQL: "size(array(1, 2))", Want: "2"}, {SQL: "size(NULL)", Want: "NULL"}}, Resolve: resolveSize,
+		},
+		{
+			Name: "array_length", Group: group, Syntax: []string{"array_length(array)", "array_length(array, 1)"}, Doc: "Counts the elements of an array. PostgreSQL's second argument, the dimension, must be 1; arrays in arrays are elements.",
+			Examples: []fn.Example{{SQL: "array_length(array(1, 2), 1)", Want: "2"}, {SQL: "array_length(array())", Want: "0"}, {SQL: "array_length(NULL)", Want: "NULL"}},
+			Resolve:  resolveArrayLength,
 		},
 		{
 			Name: "$at", Group: group, Hidden: true, Nulls: fn.Custom, Syntax: []string{"a[i]"}, Doc: "Is an element of an array, from 1, negative from the end; or the value of a map's key; NULL if there is none.",
@@ -39,7 +44,7 @@ func arrays() []*fn.Scalar {
 			Examples: []fn.Example{{SQL: "get(array(7, 8), 0)", Want: "7"}, {SQL: "get(array(7, 8), 2)", Want: "NULL"}}, Resolve: resolveAt(atZero),
 		},
 		{
-			Name: "array_contains", Aliases: []string{"list_contains", "array_has"}, Group: group, Nulls: fn.Custom, Syntax: []string{"array_contains(array, a)"}, Doc: "Is true where an element equals a; NULL where none does but one is NULL.",
+			Name: "array_contains", Group: group, Nulls: fn.Custom, Syntax: []string{"array_contains(array, a)"}, Doc: "Is true where an element equals a; NULL where none does but one is NULL.",
 			Examples: []fn.Example{{SQL: "array_contains(array(1, 2), 2)", Want: "true"}, {SQL: "array_contains(array(1, NULL), 2)", Want: "NULL"}}, Resolve: resolveArrayContains,
 		},
 		{
@@ -63,11 +68,11 @@ func arrays() []*fn.Scalar {
 			Examples: []fn.Example{{SQL: "slice(array(1, 2, 3), 2, 2)", Want: "[2,3]"}, {SQL: "slice(NULL, 1, 1)", Want: "NULL"}}, Resolve: resolveSlice(false),
 		},
 		{
-			Name: "$slice", Aliases: []string{"array_slice"}, Group: group, Nulls: fn.Custom, Syntax: []string{"a[from:to]", "array_slice(array, from, to)"}, Doc: "Is a part of an array from one place to another, both from 1 and included; a bound that is NULL or left out is the array's.",
-			Examples: []fn.Example{{SQL: "array_slice(array(1, 2, 3), 1, 2)", Want: "[1,2]"}, {SQL: "array_slice(NULL, 1, 2)", Want: "NULL"}}, Resolve: resolveSlice(true),
+			Name: "$slice", Group: group, Hidden: true, Nulls: fn.Custom, Syntax: []string{"a[from:to]"}, Doc: "Is a part of an array from one place to another, both from 1 and included; a bound that is NULL or left out is the array's.",
+			Examples: []fn.Example{{SQL: "$slice(array(1, 2, 3), 1, 2)", Want: "[1,2]"}, {SQL: "$slice(NULL, 1, 2)", Want: "NULL"}}, Resolve: resolveSlice(true),
 		},
 		{
-			Name: "array_concat", Aliases: []string{"array_cat", "list_concat"}, Group: group, Syntax: []string{"array_concat(a, b, ...)"}, Doc: "Joins arrays; NULL if one is NULL.",
+			Name: "array_concat", Group: group, Syntax: []string{"array_concat(a, b, ...)"}, Doc: "Joins arrays; NULL if one is NULL.",
 			Examples: []fn.Example{{SQL: "array_concat(array(1), array(2))", Want: "[1,2]"}, {SQL: "array_concat(array(1), NULL)", Want: "NULL"}}, Resolve: resolveArrayConcat,
 		},
 		{
@@ -154,6 +159,23 @@ func resolveSize(args []fn.Arg) (fn.Impl, error) {
 	}
 	eval := ints(integer, func(args []*vec.Vector, r int) int64 { _, from, to := list(args[0], r); return int64(to - from) })
 	return fn.Impl{Args: []types.Type{t}, Result: integer, Eval: eval}, nil
+}
+
+func resolveArrayLength(args []fn.Arg) (fn.Impl, error) {
+	if err := arity(args, 1, 2); err != nil {
+		return fn.Impl{}, err
+	}
+	if len(args) == 2 {
+		if c := args[1].Const; c == nil || !args[1].Type.IsInteger() || c.IsNull(0) || c.Int(0) != 1 {
+			return fn.Impl{}, fmt.Errorf("takes only 1 as the dimension; write array_length(a[1]) for that of an element")
+		}
+	}
+	if args[0].Type.Kind == types.Map {
+		return fn.Impl{}, mismatch(args, 0, "ARRAY")
+	}
+	impl, err := resolveSize(args[:1])
+	impl.Args = append(impl.Args, argTypes(args[1:])...)
+	return impl, err
 }
 
 // withElement resolves a function of an array and a value that its elements are

@@ -15,6 +15,7 @@ const (
 	atSubscript atMode = iota // from 1, NULL outside
 	atStrict                  // from 1, an error outside
 	atZero                    // from 0, NULL outside
+	atPlain                   // from 1, NULL outside, 0 included
 )
 
 func resolveAt(mode atMode) resolver {
@@ -29,7 +30,7 @@ func resolveAt(mode atMode) resolver {
 				return fn.Impl{}, mismatch(args, 1, t.Key.String())
 			}
 			return fn.Impl{Args: []types.Type{t, *t.Key}, Result: *t.Elem, Eval: built(*t.Elem, mapAt)}, nil
-		case t.Kind == types.Struct && mode == atSubscript:
+		case t.Kind == types.Struct && (mode == atSubscript || mode == atPlain):
 			return structAt(args)
 		}
 		t, err := arrayArg(args, 0)
@@ -98,10 +99,13 @@ func resolveSlice(end bool) resolver {
 		if err != nil {
 			return fn.Impl{}, err
 		}
-		return fixed(t, built(t, func(b *vec.Builder, args []*vec.Vector, r int) {
+		return fixed(t, tryBuilt(t, func(b *vec.Builder, args []*vec.Vector, r int) error {
 			if args[0].IsNull(r) {
 				b.AppendNull()
-				return
+				return nil
+			}
+			if err := sliceBounds(args, r); err != nil && !end {
+				return err
 			}
 			f, from, to := list(args[0], r)
 			lo, hi := from, to
@@ -119,8 +123,20 @@ func resolveSlice(end bool) resolver {
 				b.Child(0).AppendFrom(f.Child[0], e)
 			}
 			b.EndList()
+			return nil
 		}), t, bigint, bigint)(args)
 	}
+}
+
+// sliceBounds refuses the start 0 and a negative length, as Spark does.
+func sliceBounds(args []*vec.Vector, r int) error {
+	switch {
+	case !args[1].IsNull(r) && args[1].Int(r) == 0:
+		return &fn.DataError{Func: "slice", Value: "0", Row: r, Msg: "the start is 0: places count from 1, or from -1 at the end"}
+	case !args[2].IsNull(r) && args[2].Int(r) < 0:
+		return &fn.DataError{Func: "slice", Value: fmt.Sprint(args[2].Int(r)), Row: r, Msg: "the length is negative"}
+	}
+	return nil
 }
 
 // place turns an index from 1, or negative from the end, into an element number.

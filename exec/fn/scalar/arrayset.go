@@ -1,8 +1,6 @@
 package scalar
 
 import (
-	"sort"
-
 	"github.com/sqlstream/sqlstream/exec/fn"
 	"github.com/sqlstream/sqlstream/exec/types"
 	"github.com/sqlstream/sqlstream/exec/vec"
@@ -122,12 +120,7 @@ func resolveSort(args []fn.Arg) (fn.Impl, error) {
 }
 
 func appendSorted(b *vec.Builder, in *vec.Vector, from, to int, order vec.Order) {
-	idx := make([]int, to-from)
-	for i := range idx {
-		idx[i] = from + i
-	}
-	sort.SliceStable(idx, func(i, j int) bool { return vec.CompareOrder(in, idx[i], in, idx[j], order) < 0 })
-	for _, e := range idx {
+	for _, e := range sortedElements(in, from, to, order) {
 		b.Child(0).AppendFrom(in, e)
 	}
 	b.EndList()

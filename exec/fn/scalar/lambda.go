@@ -15,13 +15,13 @@ import (
 func lambdas() []*fn.Scalar {
 	return []*fn.Scalar{
 		{
-			Name: "transform", Aliases: []string{"list_transform", "array_transform"}, Group: "Arrays", Nulls: fn.Custom, Syntax: []string{"transform(array, x -> f(x))", "transform(array, (x, i) -> f(x, i))"},
+			Name: "transform", Group: "Arrays", Nulls: fn.Custom, Syntax: []string{"transform(array, x -> f(x))", "transform(array, (x, i) -> f(x, i))"},
 			Doc:      "Applies a lambda to each element; a second parameter is the element's index from 0.",
-			Examples: []fn.Example{{SQL: "transform(array(1, NULL), x -> x * 10)", Want: "[10,null]"}, {SQL: "transform(array(5, 6), (x, i) -> i)", Want: "[0,1]"}}, Resolve: resolveTransform,
+			Examples: []fn.Example{{SQL: "transform(array(1, NULL), x -> x * 10)", Want: "[10,null]"}, {SQL: "transform(array(5, 6), (x, i) -> i)", Want: "[0,1]"}}, Resolve: resolveTransform(0),
 		},
 		{
-			Name: "filter", Aliases: []string{"list_filter", "array_filter"}, Group: "Arrays", Nulls: fn.Custom, Syntax: []string{"filter(array, x -> condition)"}, Doc: "Keeps the elements for which the lambda is true.",
-			Examples: []fn.Example{{SQL: "filter(array(1, 2, NULL), x -> x > 1)", Want: "[2]"}}, Resolve: resolveFilter,
+			Name: "filter", Group: "Arrays", Nulls: fn.Custom, Syntax: []string{"filter(array, x -> condition)"}, Doc: "Keeps the elements for which the lambda is true.",
+			Examples: []fn.Example{{SQL: "filter(array(1, 2, NULL), x -> x > 1)", Want: "[2]"}}, Resolve: resolveFilter(0),
 		},
 		{
 			Name: "exists", Aliases: []string{"any_match"}, Group: "Arrays", Nulls: fn.Custom, Syntax: []string{"exists(array, x -> condition)"}, Doc: "Is true where the lambda is true for an element; NULL where it is for none but NULL for one.",
@@ -32,7 +32,7 @@ func lambdas() []*fn.Scalar {
 			Examples: []fn.Example{{SQL: "forall(array(1, 2), x -> x > 0)", Want: "true"}, {SQL: "forall(array(1, NULL), x -> x > 0)", Want: "NULL"}}, Resolve: resolveQuantifier(false),
 		},
 		{
-			Name: "aggregate", Aliases: []string{"reduce"}, Group: "Arrays", Nulls: fn.Custom, Syntax: []string{"aggregate(array, start, (state, x) -> next [, state -> result])"}, Doc: "Folds the elements into a state from the first to the last.",
+			Name: "aggregate", Aliases: []string{"reduce"}, Group: "Arrays", Nulls: fn.Custom, Syntax: []string{"aggregate(array, start, (state, x) -> next [, state -> result])"}, Doc: "Folds the elements into a state from the first to the last. With the lambda as second argument it is list_reduce.",
 			Examples: []fn.Example{{SQL: "aggregate(array(1, 2, 3), 0, (s, x) -> s + x)", Want: "6"}, {SQL: "aggregate(array(1, NULL), 0, (s, x) -> s + x)", Want: "NULL"}}, Resolve: resolveAggregate,
 		},
 		{
@@ -42,8 +42,8 @@ func lambdas() []*fn.Scalar {
 		mapLambda("transform_values", "Replaces each value by what the lambda makes of key and value.", "transform_values(map('a', 1, 'b', NULL), (k, v) -> v + 1)", `{"a":2,"b":null}`, resolveTransformValues),
 		mapLambda("map_filter", "Keeps the entries for which the lambda is true.", "map_filter(map('a', 1, 'b', NULL), (k, v) -> v > 0)", `{"a":1}`, resolveMapFilter),
 		{
-			Name: "array_sort", Aliases: []string{"list_sort"}, Group: "Arrays", Nulls: fn.Custom, Syntax: []string{"array_sort(array [, (a, b) -> order])"}, Doc: "Sorts the elements, NULLs last; or by a lambda that is negative, zero or positive as a comes before, with or after b.",
-			Examples: []fn.Example{{SQL: "array_sort(array(3, NULL, 1))", Want: "[1,3,null]"}, {SQL: "array_sort(array(1, 3, 2), (a, b) -> b - a)", Want: "[3,2,1]"}}, Resolve: resolveArraySort,
+			Name: "array_sort", Aliases: []string{"list_sort"}, Group: "Arrays", Nulls: fn.Custom, Syntax: []string{"array_sort(array)", "array_sort(array, (a, b) -> order)", "array_sort(array, 'DESC' [, 'NULLS FIRST'])", "array_sort(array, upward [, nulls_first])"}, Doc: "Sorts the elements, NULLs last; by a lambda that is negative, zero or positive as a comes before, with or after b; or in an order that is said in DuckDB's words, or in Flink's truths, where NULL is the smallest value unless told otherwise.",
+			Examples: []fn.Example{{SQL: "array_sort(array(3, NULL, 1))", Want: "[1,3,null]"}, {SQL: "array_sort(array(1, 3, 2), (a, b) -> b - a)", Want: "[3,2,1]"}, {SQL: "array_sort(array(1, NULL, 2), 'DESC', 'NULLS FIRST')", Want: "[null,2,1]"}, {SQL: "array_sort(array(1, NULL, 2), true)", Want: "[null,1,2]"}}, Resolve: resolveArraySort,
 		},
 	}
 }
@@ -91,6 +91,16 @@ func elementsOf(v *vec.Vector, rows fn.Rows) elements {
 	return e
 }
 
+// places are the elements' indexes within their arrays, from first on.
+func (e elements) places(first int64) []int64 {
+	if first != 0 {
+		for i := range e.place {
+			e.place[i] += first
+		}
+	}
+	return e.place
+}
+
 // child gathers a child column for the elements.
 func (e elements) child(i int) *vec.Vector { return vec.Gather(e.v.Child[i], e.index) }
 
@@ -117,34 +127,37 @@ func (e elements) regroup(t types.Type, rows fn.Rows, do func(b *vec.Builder, fr
 	return b.Take()
 }
 
-func resolveTransform(args []fn.Arg) (fn.Impl, error) {
-	t, err := lambdaArray(args)
-	if err != nil {
-		return fn.Impl{}, err
-	}
-	result, err := body(args, 1, *t.Elem, integer)
-	if err != nil {
-		return fn.Impl{}, err
-	}
-	withIndex := args[1].Params > 1
-	list := types.ArrayOf(result)
-	return fn.Impl{Args: []types.Type{t, result}, Result: list, EvalLambda: func(c *fn.Ctx, args []*vec.Vector, bodies []fn.Lambda, rows fn.Rows) (*vec.Vector, error) {
-		e := elementsOf(args[0], rows)
-		params := []*vec.Vector{e.child(0)}
-		if withIndex {
-			params = append(params, vec.FromInts(integer, e.place))
-		}
-		v, err := bodies[0].Apply(c, params, e.outer)
+// resolveTransform gives the lambda an index from first on.
+func resolveTransform(first int64) resolver {
+	return func(args []fn.Arg) (fn.Impl, error) {
+		t, err := lambdaArray(args)
 		if err != nil {
-			return nil, err
+			return fn.Impl{}, err
 		}
-		return e.regroup(list, rows, func(b *vec.Builder, from, to int) {
-			for k := from; k < to; k++ {
-				b.Child(0).AppendFrom(v, k)
+		result, err := body(args, 1, *t.Elem, integer)
+		if err != nil {
+			return fn.Impl{}, err
+		}
+		withIndex := args[1].Params > 1
+		list := types.ArrayOf(result)
+		return fn.Impl{Args: []types.Type{t, result}, Result: list, EvalLambda: func(c *fn.Ctx, args []*vec.Vector, bodies []fn.Lambda, rows fn.Rows) (*vec.Vector, error) {
+			e := elementsOf(args[0], rows)
+			params := []*vec.Vector{e.child(0)}
+			if withIndex {
+				params = append(params, vec.FromInts(integer, e.places(first)))
 			}
-			b.EndList()
-		}), nil
-	}}, nil
+			v, err := bodies[0].Apply(c, params, e.outer)
+			if err != nil {
+				return nil, err
+			}
+			return e.regroup(list, rows, func(b *vec.Builder, from, to int) {
+				for k := from; k < to; k++ {
+					b.Child(0).AppendFrom(v, k)
+				}
+				b.EndList()
+			}), nil
+		}}, nil
+	}
 }
 
 // lambdaArray checks the shape f(array, lambda).
@@ -164,34 +177,37 @@ func condition(args []fn.Arg, i int, params ...types.Type) error {
 	return err
 }
 
-func resolveFilter(args []fn.Arg) (fn.Impl, error) {
-	t, err := lambdaArray(args)
-	if err != nil {
-		return fn.Impl{}, err
-	}
-	if err := condition(args, 1, *t.Elem, integer); err != nil {
-		return fn.Impl{}, err
-	}
-	withIndex := args[1].Params > 1
-	return fn.Impl{Args: []types.Type{t, boolean}, Result: t, EvalLambda: func(c *fn.Ctx, args []*vec.Vector, bodies []fn.Lambda, rows fn.Rows) (*vec.Vector, error) {
-		e := elementsOf(args[0], rows)
-		params := []*vec.Vector{e.child(0)}
-		if withIndex {
-			params = append(params, vec.FromInts(integer, e.place))
-		}
-		keep, err := bodies[0].Apply(c, params, e.outer)
+// resolveFilter gives the lambda an index from first on.
+func resolveFilter(first int64) resolver {
+	return func(args []fn.Arg) (fn.Impl, error) {
+		t, err := lambdaArray(args)
 		if err != nil {
-			return nil, err
+			return fn.Impl{}, err
 		}
-		return e.regroup(t, rows, func(b *vec.Builder, from, to int) {
-			for k := from; k < to; k++ {
-				if keep.IsTrue(k) {
-					b.Child(0).AppendFrom(params[0], k)
-				}
+		if err := condition(args, 1, *t.Elem, integer); err != nil {
+			return fn.Impl{}, err
+		}
+		withIndex := args[1].Params > 1
+		return fn.Impl{Args: []types.Type{t, boolean}, Result: t, EvalLambda: func(c *fn.Ctx, args []*vec.Vector, bodies []fn.Lambda, rows fn.Rows) (*vec.Vector, error) {
+			e := elementsOf(args[0], rows)
+			params := []*vec.Vector{e.child(0)}
+			if withIndex {
+				params = append(params, vec.FromInts(integer, e.places(first)))
 			}
-			b.EndList()
-		}), nil
-	}}, nil
+			keep, err := bodies[0].Apply(c, params, e.outer)
+			if err != nil {
+				return nil, err
+			}
+			return e.regroup(t, rows, func(b *vec.Builder, from, to int) {
+				for k := from; k < to; k++ {
+					if keep.IsTrue(k) {
+						b.Child(0).AppendFrom(params[0], k)
+					}
+				}
+				b.EndList()
+			}), nil
+		}}, nil
+	}
 }
 
 // resolveQuantifier is exists (any true) and forall (any false decides).
@@ -231,6 +247,9 @@ func resolveQuantifier(any bool) resolver {
 }
 
 func resolveAggregate(args []fn.Arg) (fn.Impl, error) {
+	if len(args) > 1 && args[1].Body != nil {
+		return resolveReduce(args)
+	}
 	if err := arity(args, 3, 4); err != nil {
 		return fn.Impl{}, err
 	}
@@ -264,29 +283,11 @@ func resolveAggregate(args []fn.Arg) (fn.Impl, error) {
 
 // fold computes step k for all rows that have a k-th element at once.
 func fold(c *fn.Ctx, args []*vec.Vector, bodies []fn.Lambda, rows fn.Rows) (*vec.Vector, error) {
-	in, state := args[0], args[1]
-	var live []int32
-	each(rows, func(r int) {
-		if !in.IsNull(r) {
-			live = append(live, int32(r))
-		}
-	})
-	all := live
-	for k := 0; ; k++ {
-		var more, index []int32
-		for _, r := range live {
-			if at := int(in.Off[r]) + k; at < int(in.Off[r+1]) {
-				more, index = append(more, r), append(index, int32(at))
-			}
-		}
-		if live = more; len(live) == 0 {
-			break
-		}
-		v, err := bodies[0].Apply(c, []*vec.Vector{vec.Gather(state, live), vec.Gather(in.Child[0], index)}, live)
-		if err != nil {
-			return nil, err
-		}
-		state = scatter(state, v, live)
+	in := args[0]
+	all := liveRows(in, rows)
+	state, err := foldFrom(c, in, args[1], all, 0, func(int, int) []*vec.Vector { return nil }, bodies[0])
+	if err != nil {
+		return nil, err
 	}
 	if len(bodies) == 2 {
 		v, err := bodies[1].Apply(c, []*vec.Vector{vec.Gather(state, all)}, all)
@@ -298,6 +299,39 @@ func fold(c *fn.Ctx, args []*vec.Vector, bodies []fn.Lambda, rows fn.Rows) (*vec
 	out := *state
 	out.Valid = vec.AndValid(state.Valid, in.Valid, rows.N)
 	return &out, nil
+}
+
+// liveRows are the rows that count and are not NULL.
+func liveRows(in *vec.Vector, rows fn.Rows) []int32 {
+	var live []int32
+	each(rows, func(r int) {
+		if !in.IsNull(r) {
+			live = append(live, int32(r))
+		}
+	})
+	return live
+}
+
+// foldFrom folds the elements from the skip-th on into state. more gives further
+// parameters of the n calls of step k.
+func foldFrom(c *fn.Ctx, in, state *vec.Vector, live []int32, skip int, more func(k, n int) []*vec.Vector, f fn.Lambda) (*vec.Vector, error) {
+	for k := skip; ; k++ {
+		var still, index []int32
+		for _, r := range live {
+			if at := int(in.Off[r]) + k; at < int(in.Off[r+1]) {
+				still, index = append(still, r), append(index, int32(at))
+			}
+		}
+		if live = still; len(live) == 0 {
+			return state, nil
+		}
+		params := append([]*vec.Vector{vec.Gather(state, live), vec.Gather(in.Child[0], index)}, more(k, len(live))...)
+		v, err := f.Apply(c, params, live)
+		if err != nil {
+			return nil, err
+		}
+		state = scatter(state, v, live)
+	}
 }
 
 // scatter replaces the listed rows of a column by the rows of v.
@@ -437,22 +471,19 @@ func resolveMapFilter(args []fn.Arg) (fn.Impl, error) {
 }
 
 func resolveArraySort(args []fn.Arg) (fn.Impl, error) {
-	if err := arity(args, 1, 2); err != nil {
+	if err := arity(args, 1, 3); err != nil {
 		return fn.Impl{}, err
 	}
 	t, err := arrayArg(args, 0)
 	if err != nil {
 		return fn.Impl{}, err
 	}
-	if len(args) == 1 {
-		return fn.Impl{Args: []types.Type{t}, Result: t, Eval: built(t, func(b *vec.Builder, args []*vec.Vector, r int) {
-			if args[0].IsNull(r) {
-				b.AppendNull()
-				return
-			}
-			f, from, to := list(args[0], r)
-			appendSorted(b, f.Child[0], from, to, vec.Order{Nulls: vec.NullsLast})
-		})}, nil
+	if len(args) == 1 || args[1].Body == nil {
+		order, err := sortOrder(args, vec.Order{Nulls: vec.NullsLast})
+		if err != nil {
+			return fn.Impl{}, err
+		}
+		return sortImpl(args, order, func(b *vec.Builder, in *vec.Vector, from, to int) { appendSorted(b, in, from, to, order) })
 	}
 	if _, err := body(args, 1, *t.Elem, *t.Elem); err != nil {
 		return fn.Impl{}, err

@@ -40,7 +40,7 @@ func structsAndMaps() []*fn.Scalar {
 			Examples: []fn.Example{{SQL: "map_entries(map('a', 1))", Want: `[{"key":"a","value":1}]`}, {SQL: "map_entries(NULL)", Want: "NULL"}}, Resolve: resolveMapEntries,
 		},
 		{
-			Name: "map_contains_key", Group: "Maps", Syntax: []string{"map_contains_key(map, key)"}, Doc: "Is true where the map has the key.",
+			Name: "map_contains_key", Aliases: []string{"map_contains"}, Group: "Maps", Syntax: []string{"map_contains_key(map, key)"}, Doc: "Is true where the map has the key.",
 			Examples: []fn.Example{{SQL: "map_contains_key(map('a', 1), 'b')", Want: "false"}, {SQL: "map_contains_key(map('a', 1), NULL)", Want: "NULL"}}, Resolve: resolveContainsKey,
 		},
 		{
