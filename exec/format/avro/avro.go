@@ -25,8 +25,8 @@ func Format() *format.Format {
 		Aliases: []string{"avro-confluent"},
 		Doc: "Apache Avro. Fields match columns by name, exactly, else regardless of case; a declared column that the data lacks is NULL, and other fields are passed over. " +
 			"A value fits a column of its type or of one that holds every such value; int and long also fit FLOAT and DOUBLE. " +
-			"null and another type are that type, other unions a STRUCT of member0, member1, …; enum is STRING, fixed BYTES; decimal, date, timestamps (millis, micros, nanos) and uuid are what they say, " +
-			"local timestamps TIMESTAMP_NTZ, times of day numbers. " +
+			"null and another type are that type, other unions a STRUCT of member0, member1, …; enum is STRING, fixed BYTES; decimal, date, times of day, timestamps (millis, micros, nanos) and uuid are what they say, " +
+			"local timestamps TIMESTAMP_NTZ; a string may be declared JSON, which is written as one. " +
 			"Messages have the header of the schema registry, if one is given, and each is read by the schema with which it was written; else they have the schema avro_schema and no header. Files are object containers.",
 		ReadOptions: option.Join([]option.Spec{
 			{Name: "avro_schema", Doc: "A schema (JSON). With a schema registry, and for files, it is the reader's schema: its defaults stand for fields that older data lacks, its aliases name fields that were renamed. For messages without a registry it is the schema with which they were written."},

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/sqlstream/sqlstream/exec/format/column"
 	"github.com/sqlstream/sqlstream/exec/types"
 )
 
@@ -14,7 +15,7 @@ func (c *compiler) choose(n *node, w, r *schema, t target) (ok bool, err error) 
 	switch k := w.kind; {
 	case w.logical == "decimal" && (k == bytesKind || k == fixedKind) && to.Kind == types.Decimal:
 		return n.decimal(w, to), nil
-	case w.isUUID() && to.Kind == types.String:
+	case w.isUUID() && (to.Kind == types.String || to.Kind == types.UUID):
 		n.op = opUUID
 		c.copied(t.col)
 		return true, nil
@@ -28,6 +29,9 @@ func (c *compiler) choose(n *node, w, r *schema, t target) (ok bool, err error) 
 		n.op = opFloat
 	case k == doubleKind && to.Kind == types.Float64:
 		n.op = opDouble
+	case (k == stringKind || k == bytesKind) && column.Parses(to):
+		n.op = opParsed
+		c.copied(t.col)
 	case k == stringKind || k == bytesKind:
 		return n.text(k, to), nil
 	case k == fixedKind && to.Kind == types.Bytes:
@@ -54,6 +58,10 @@ func (n *node) whole(w *schema, to types.Type) bool {
 		n.op, n.mul = opScaled, 86_400e6
 	case unit != 0 && to.Kind == types.Timestamp, unit != 0 && w.local() && to.Kind == types.TimestampNTZ:
 		n.instant(unit)
+	case to.Kind == types.Time && w.clock() != 0:
+		if n.op, n.mul = opScaled, 1; w.clock() == 1e3 {
+			n.mul = 1000
+		}
 	case to.Kind == types.Int64, w.kind == intKind && to.Kind == types.Int32:
 		n.op = raw
 	case w.kind == intKind && to.IsInteger():

@@ -31,7 +31,8 @@ const (
 	opBytes               //
 	opFixed               //
 	opDecimal             // of bytes or fixed
-	opUUID                // fixed as text
+	opUUID                // fixed as text, or as its bytes into a UUID
+	opParsed              // string or bytes, the text of a TIME, UUID or JSON
 	opEnum                //
 	opStruct              // record
 	opArray               //

@@ -2,7 +2,6 @@ package avro
 
 import (
 	"encoding/binary"
-	"encoding/hex"
 	"fmt"
 	"math"
 	"unicode/utf8"
@@ -190,8 +189,8 @@ func (d *decoder) number(n *node, row, p int) int {
 	case opIntDec:
 		d.setDecimal(n, row, types.Int128From(v))
 	case opScaled:
-		if c.I64[row] = v * n.mul; c.I64[row]/n.mul != v {
-			d.misfit(n, "the time is beyond what TIMESTAMP holds")
+		if c.I64[row] = v * n.mul; c.I64[row]/n.mul != v || n.typ.Kind == types.Time && (v < 0 || c.I64[row] >= types.MicrosPerDay) {
+			d.misfit(n, "the time is beyond what "+n.typ.String()+" holds")
 		}
 	case opShrunk:
 		c.I64[row] = floor(v, n.div)
@@ -220,6 +219,11 @@ func (d *decoder) bytes(n *node, row, p int) int {
 		return end
 	}
 	switch n.op {
+	case opParsed:
+		if err := n.col.SetParsed(row, d.buf[from:end]); err != nil {
+			d.misfit(n, err.Error())
+		}
+		return end
 	case opDecimal:
 		v, ok := bigEndian(d.buf[from:end])
 		if !ok || !types.FitsPrecision(v, types.MaxPrecision) {
@@ -272,21 +276,17 @@ func bigEndian(b []byte) (types.Int128, bool) {
 	return types.Int128{Hi: int64(binary.BigEndian.Uint64(full[:])), Lo: binary.BigEndian.Uint64(full[8:])}, true
 }
 
-// uuid writes 16 bytes as text.
+// uuid takes 16 bytes, or writes them as text.
 func (d *decoder) uuid(n *node, row, p int) int {
 	q := d.take(p, 16)
-	if q < 0 {
-		return q
+	switch {
+	case q < 0:
+	case n.typ.Kind == types.UUID:
+		n.col.AppendText(row, d.buf[p:q])
+	default:
+		var text [36]byte
+		n.col.AppendText(row, types.AppendUUID(text[:0], d.buf[p:q]))
 	}
-	var text [36]byte
-	b := d.buf[p:q]
-	hex.Encode(text[0:8], b[0:4])
-	hex.Encode(text[9:13], b[4:6])
-	hex.Encode(text[14:18], b[6:8])
-	hex.Encode(text[19:23], b[8:10])
-	hex.Encode(text[24:36], b[10:16])
-	text[8], text[13], text[18], text[23] = '-', '-', '-', '-'
-	n.col.AppendText(row, text[:])
 	return q
 }
 

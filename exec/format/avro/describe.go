@@ -117,6 +117,12 @@ func scalarSchema(t types.Type) string {
 		return `{"type":"long","logicalType":"timestamp-micros"}`
 	case types.TimestampNTZ:
 		return `{"type":"long","logicalType":"local-timestamp-micros"}`
+	case types.Time:
+		return `{"type":"long","logicalType":"time-micros"}`
+	case types.UUID:
+		return `{"type":"string","logicalType":"uuid"}`
+	case types.JSON:
+		return `"string"`
 	case types.Decimal:
 		return fmt.Sprintf(`{"type":"bytes","logicalType":"decimal","precision":%d,"scale":%d}`, t.Prec, t.Scale)
 	}

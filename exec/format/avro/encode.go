@@ -65,9 +65,9 @@ func (p *part) choose() error {
 	case types.Bool:
 		ok = k == booleanKind
 	case types.Int8, types.Int16, types.Int32:
-		ok = k == intKind && s.logical != "date" || k == longKind && s.unit() == 0
+		ok = k == intKind && s.logical != "date" && s.clock() == 0 || k == longKind && s.unit()+s.clock() == 0
 	case types.Int64:
-		ok = k == longKind && s.unit() == 0
+		ok = k == longKind && s.unit()+s.clock() == 0
 	case types.Float32:
 		ok = k == floatKind || k == doubleKind
 	case types.Float64:
@@ -84,6 +84,12 @@ func (p *part) choose() error {
 		ok = s.unit() != 0 && !s.local()
 	case types.TimestampNTZ:
 		ok = s.unit() != 0 && s.local()
+	case types.Time:
+		ok = s.clock() != 0
+	case types.UUID:
+		ok = k == stringKind || s.isUUID()
+	case types.JSON:
+		ok = k == stringKind || k == bytesKind && s.logical == ""
 	default:
 		return p.nested()
 	}
@@ -219,8 +225,17 @@ func (e *rowEncoder) value(dst []byte, p *part, v *vec.Vector, row int) []byte {
 		return binary.LittleEndian.AppendUint64(dst, math.Float64bits(f.F64[i]))
 	case types.Decimal:
 		return e.decimal(dst, p, f, i)
-	case types.String, types.Bytes:
+	case types.String, types.Bytes, types.JSON:
 		return e.text(dst, p, f.Bytes(i))
+	case types.UUID:
+		if p.schema.kind == fixedKind {
+			return append(dst, f.Bytes(i)...)
+		}
+		return types.AppendUUID(append(dst, 2*36), f.Bytes(i))
+	case types.Time:
+		if p.schema.clock() == 1e3 {
+			return binary.AppendVarint(dst, f.I64[i]/1000)
+		}
 	case types.Timestamp, types.TimestampNTZ:
 		return e.instant(dst, p, f.I64[i])
 	case types.Array, types.Map:

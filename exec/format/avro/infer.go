@@ -62,8 +62,10 @@ func (s *schema) logicalType() (types.Type, bool) {
 		return types.Of(types.TimestampNTZ), true
 	case s.unit() != 0:
 		return types.Of(types.Timestamp), true
-	case s.isUUID():
-		return types.Of(types.String), true
+	case s.clock() != 0:
+		return types.Of(types.Time), true
+	case s.isUUID(), s.logical == "uuid" && k == stringKind:
+		return types.Of(types.UUID), true
 	}
 	return types.Type{}, false
 }
@@ -75,6 +77,17 @@ func (s *schema) unit() int64 {
 	}
 	return map[string]int64{"timestamp-millis": 1e3, "timestamp-micros": 1e6, "timestamp-nanos": 1e9,
 		"local-timestamp-millis": 1e3, "local-timestamp-micros": 1e6, "local-timestamp-nanos": 1e9}[s.logical]
+}
+
+// clock is how many units of a time of day are a second; 0 = it is none.
+func (s *schema) clock() int64 {
+	switch {
+	case s.logical == "time-millis" && s.kind == intKind:
+		return 1e3
+	case s.logical == "time-micros" && s.kind == longKind:
+		return 1e6
+	}
+	return 0
 }
 
 func (s *schema) local() bool { return len(s.logical) > 5 && s.logical[:5] == "local" }

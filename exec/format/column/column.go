@@ -6,6 +6,7 @@ package column
 
 import (
 	"math"
+	"unsafe"
 
 	"github.com/sqlstream/sqlstream/exec/invariant"
 	"github.com/sqlstream/sqlstream/exec/types"
@@ -144,6 +145,31 @@ func (c *Column) SetText(row int, buf []byte, p, q int) {
 		return
 	}
 	c.Str[row] = vec.StrRef{Off: uint32(p), Len: uint32(q - p)}
+}
+
+// SetParsed reads the text of a TIME, UUID or JSON into a row; an error says why it is
+// none. Other types are a programming error.
+func (c *Column) SetParsed(row int, text []byte) (err error) {
+	switch c.Type.Kind {
+	case types.Time:
+		c.I64[row], err = types.ParseTime(unsafe.String(unsafe.SliceData(text), len(text)))
+	case types.UUID:
+		var id [16]byte
+		id, err = types.ParseUUID(unsafe.String(unsafe.SliceData(text), len(text)))
+		c.AppendText(row, id[:])
+	case types.JSON:
+		from := len(c.Own)
+		c.Own, err = types.AppendCanonicalJSON(c.Own, text)
+		c.Str[row] = vec.StrRef{Off: uint32(from), Len: uint32(len(c.Own) - from)}
+	default:
+		panic("column: " + c.Type.String() + " is not parsed here")
+	}
+	return err
+}
+
+// Parses reports types that SetParsed reads.
+func Parses(t types.Type) bool {
+	return t.Kind == types.Time || t.Kind == types.UUID || t.Kind == types.JSON
 }
 
 // Text is the value of a row of STRING or BYTES.

@@ -20,7 +20,7 @@ func Format() *format.Format {
 		Aliases: []string{"tsv"},
 		Doc: "Delimited text (RFC 4180); a message is one record, without a header. An empty field without quotes is NULL, one in quotes is an empty text. With a header, columns are matched by its names; " +
 			"without, by position, and every row must have exactly the declared columns. BOOLEAN is true or false, numbers are plain, DECIMAL is exact, " +
-			"DATE and TIMESTAMP are ISO 8601 unless a pattern is given; nested types have no form in CSV.",
+			"DATE and TIMESTAMP are ISO 8601 unless a pattern is given; TIME, UUID and JSON are their text; nested types have no form in CSV.",
 		ReadOptions:  readOptions(),
 		WriteOptions: writeOptions(),
 		Extensions:   []string{".csv", ".tsv"},

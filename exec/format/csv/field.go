@@ -53,6 +53,8 @@ func newField(name string, t types.Type, col *column.Column) *field {
 			f.col.I64[row], ok = s.times.Local(s.buf[p:end])
 			return ok
 		}
+	case types.Time, types.UUID, types.JSON:
+		f.decode = func(s *session, f *field, row, p, end int) bool { return f.col.SetParsed(row, s.buf[p:end]) == nil }
 	default:
 		f.decode = text
 	}

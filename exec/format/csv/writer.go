@@ -137,7 +137,7 @@ func (e *encoder) field(dst []byte, v *vec.Vector, row int) []byte {
 		return append(dst, e.dialect.null...)
 	}
 	switch v.Type.Kind {
-	case types.String, types.Bytes:
+	case types.String, types.Bytes, types.JSON:
 		return e.text(dst, v.Bytes(row))
 	case types.Date:
 		e.scratch = e.times.AppendDate(e.scratch[:0], v.Int(row))
@@ -145,6 +145,8 @@ func (e *encoder) field(dst []byte, v *vec.Vector, row int) []byte {
 		e.scratch = e.times.AppendTimestamp(e.scratch[:0], v.Int(row))
 	case types.TimestampNTZ:
 		e.scratch = e.times.AppendLocal(e.scratch[:0], v.Int(row))
+	case types.Time, types.UUID:
+		e.scratch = vec.AppendText(e.scratch[:0], v, row, nil)
 	default:
 		e.scratch, _ = rows.AppendNumber(e.scratch[:0], v, row)
 	}

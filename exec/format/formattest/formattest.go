@@ -169,7 +169,7 @@ func Show(v *vec.Vector, row int) string {
 		return fmt.Sprint(v.Bool[row] != 0)
 	case types.Float32, types.Float64:
 		return fmt.Sprint(v.F64[row])
-	case types.String, types.Bytes:
+	case types.String, types.Bytes, types.UUID, types.JSON:
 		return fmt.Sprintf("%q", v.Text(row))
 	case types.Timestamp, types.TimestampNTZ:
 		return time.UnixMicro(v.I64[row]).UTC().Format("2006-01-02T15:04:05.999999")

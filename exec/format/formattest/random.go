@@ -22,6 +22,7 @@ func RandomType(r *rand.Rand, k Kinds) types.Type {
 		types.Of(types.Bool), types.Of(types.Int8), types.Of(types.Int16), types.Of(types.Int32), types.Of(types.Int64), types.Of(types.Float32), types.Of(types.Float64),
 		types.DecimalOf(9, 2), types.DecimalOf(18, 6), types.DecimalOf(19, 0), types.DecimalOf(38, 10), types.Of(types.String), types.Of(types.String), types.Of(types.Bytes),
 		types.Of(types.Date), types.Of(types.Timestamp), types.Of(types.TimestampNTZ),
+		types.Of(types.Time), types.Of(types.UUID), types.Of(types.JSON),
 	}
 	n := len(scalars)
 	if k.Depth > 0 {
@@ -81,6 +82,15 @@ func (v Values) AppendRandom(r *rand.Rand, b *vec.Builder, t types.Type, nulls b
 		} else {
 			b.AppendString(strings.Repeat(string(rune('a'+r.IntN(26))), r.IntN(20)))
 		}
+	case types.UUID:
+		id := make([]byte, 16)
+		for i := range id {
+			id[i] = byte(r.Uint32())
+		}
+		b.AppendBytes(id)
+	case types.JSON:
+		docs := []string{"true", "-1.5", `"a,\"b\n"`, "[]", `[1,"x",null]`, `{"a":{"b":[true]},"c,":"é"}`}
+		b.AppendString(docs[r.IntN(len(docs))])
 	case types.Array, types.Map, types.Struct:
 		v.appendNested(r, b, t)
 	default:
@@ -102,6 +112,8 @@ func (v Values) integer(r *rand.Rand, k types.Kind) int64 {
 		return int64(int32(x))
 	case types.Int32:
 		return int64(int32(x))
+	case types.Time:
+		return r.Int64N(types.MicrosPerDay)
 	case types.Timestamp, types.TimestampNTZ:
 		if v.Years {
 			return r.Int64N(4e15) - 2e15

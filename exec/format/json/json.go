@@ -21,7 +21,7 @@ func Format() *format.Format {
 		Doc: "One JSON object per line; a message is one object, in which newlines are white space. Keys match column names exactly, else regardless of case; a missing key is NULL, other keys are ignored, " +
 			"of equal keys the last counts (all must fit). A STRING column takes any value: of a number, array or object its JSON text. " +
 			"Integers must be written without point and quotes; DECIMAL takes a number or a number in quotes, exactly; FLOAT and DOUBLE also \"NaN\" and \"Infinity\"; " +
-			"BYTES is base64; DATE and TIMESTAMP are text, ISO 8601 unless a pattern is given. A value that does not fit makes the row bad. " +
+			"BYTES is base64; DATE and TIMESTAMP are text, ISO 8601 unless a pattern is given; TIME and UUID are text; JSON is any value, as it is. A value that does not fit makes the row bad. " +
 			"With a schema registry messages have its header, and their columns and what is registered are a JSON Schema.",
 		ReadOptions: option.Join(format.PolicyOptions(), format.TimeOptions(), format.ChangeOptions(), registry.ReadOptions(), []option.Spec{
 			{Name: "multi_line", Type: option.Bool, Default: "false", Doc: "A file is one array of objects, or objects over several lines. Such a file is read whole, by one worker."},

@@ -65,6 +65,10 @@ func newField(name string, t types.Type, col *column.Column) (*field, error) {
 		f.op = opTimestamp
 	case types.TimestampNTZ:
 		f.decode = decodeLocal
+	case types.Time, types.UUID:
+		f.decode = decodeParsed
+	case types.JSON:
+		f.decode = decodeDocument
 	case types.Array, types.Map, types.Struct:
 		return f, f.nest()
 	default:

@@ -159,6 +159,10 @@ func stringType(s *jsonSchema) types.Type {
 		return types.Of(types.Timestamp)
 	case s.Format == "date":
 		return types.Of(types.Date)
+	case s.Format == "time":
+		return types.Of(types.Time)
+	case s.Format == "uuid":
+		return types.Of(types.UUID)
 	}
 	return types.Of(types.String)
 }
@@ -169,6 +173,9 @@ func (w schemaWalk) objectType(s *jsonSchema, depth int) types.Type {
 		if b, err := stdjson.Marshal(values); err == nil && stdjson.Unmarshal(b, &v) == nil {
 			return types.MapOf(types.Of(types.String), w.typeOf(&v, depth+1))
 		}
+	}
+	if len(s.Properties) == 0 && s.Format == "json" {
+		return types.Of(types.JSON)
 	}
 	if len(s.Properties) == 0 {
 		return types.Of(types.String)
@@ -265,6 +272,9 @@ func appendProperties(b []byte, fields []types.Field) []byte {
 
 // appendSchema appends the schema of a type, or null.
 func appendSchema(b []byte, t types.Type) []byte {
+	if t.Kind == types.JSON {
+		return append(b, `{"format":"json"}`...)
+	}
 	b = append(b, `{"oneOf":[{"type":"null"},{`...)
 	switch k := t.Kind; {
 	case k == types.Bool:
@@ -284,7 +294,8 @@ func appendSchema(b []byte, t types.Type) []byte {
 		b = appendProperties(b, t.Fields)
 	default:
 		b = append(b, `"type":"string"`...)
-		b = append(b, map[types.Kind]string{types.Bytes: `,"contentEncoding":"base64"`, types.Date: `,"format":"date"`, types.Timestamp: `,"format":"date-time"`}[k]...)
+		b = append(b, map[types.Kind]string{types.Bytes: `,"contentEncoding":"base64"`, types.Date: `,"format":"date"`, types.Timestamp: `,"format":"date-time"`,
+			types.Time: `,"format":"time"`, types.UUID: `,"format":"uuid"`}[k]...)
 	}
 	return append(b, `}]}`...)
 }

@@ -117,6 +117,29 @@ func decodeDate(s *scanner, f *field, row, p int) int {
 	return end
 }
 
+// decodeParsed reads a TIME or UUID.
+func decodeParsed(s *scanner, f *field, row, p int) int {
+	b, end := s.quoted(p)
+	if end > 0 && f.col.SetParsed(row, b) != nil {
+		return notFit
+	}
+	return end
+}
+
+// decodeDocument takes any value as it is, text in quotes too.
+func decodeDocument(s *scanner, f *field, row, p int) int {
+	if s.isNull(p) {
+		return notFit
+	}
+	end := s.skip(p)
+	if end > 0 {
+		if err := f.col.SetParsed(row, s.buf[p:end]); err != nil {
+			return s.fail(p, err.Error())
+		}
+	}
+	return end
+}
+
 func decodeBool(s *scanner, f *field, row, p int) int {
 	w := scan.Load(s.base, p)
 	switch {

@@ -175,7 +175,9 @@ func (e *encoder) value(dst []byte, v *vec.Vector, row int) []byte {
 	switch v.Type.Kind {
 	case types.String:
 		return appendText(dst, v.Bytes(row))
-	case types.Bytes, types.Date, types.Timestamp, types.TimestampNTZ:
+	case types.JSON:
+		return append(dst, v.Bytes(row)...)
+	case types.Bytes, types.Date, types.Timestamp, types.TimestampNTZ, types.Time, types.UUID:
 		return e.quoted(dst, v, row)
 	case types.Array:
 		return e.array(dst, v, row)
@@ -202,6 +204,8 @@ func (e *encoder) quoted(dst []byte, v *vec.Vector, row int) []byte {
 		dst = e.times.AppendDate(dst, v.Int(row))
 	case types.Timestamp:
 		dst = e.times.AppendTimestamp(dst, v.Int(row))
+	case types.Time, types.UUID:
+		dst = vec.AppendText(dst, v, row, nil)
 	default:
 		dst = e.times.AppendLocal(dst, v.Int(row))
 	}
@@ -230,9 +234,9 @@ func (e *encoder) entries(dst []byte, v *vec.Vector, row int) []byte {
 		}
 		at := len(dst)
 		dst = e.value(dst, v.Child[0], int(i))
-		if dst[at] != '"' {
-			word := append([]byte{'"'}, dst[at:]...)
-			dst = append(append(dst[:at], word...), '"')
+		if v.Type.Key.Kind == types.JSON || dst[at] != '"' {
+			word := appendText(nil, dst[at:])
+			dst = append(dst[:at], word...)
 		}
 		dst = e.value(append(dst, ':'), v.Child[1], int(i))
 	}

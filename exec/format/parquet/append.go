@@ -118,6 +118,10 @@ func (c *chunk) appendValue(v *vec.Vector, row int) {
 		c.appendInt128(v.I128[row])
 	default:
 		r := v.Str[row]
+		if c.spec.kind == meta.FixedLenByteArray {
+			c.plain = append(c.plain, v.Buf[r.Off:r.Off+r.Len]...)
+			return
+		}
 		c.plain = binary.LittleEndian.AppendUint32(c.plain, r.Len)
 		c.plain = append(c.plain, v.Buf[r.Off:r.Off+r.Len]...)
 	}

@@ -2,11 +2,12 @@ package parquet
 
 import (
 	"encoding/binary"
-	"encoding/hex"
 	"errors"
 	"math"
 	"math/bits"
 	"unsafe"
+
+	"github.com/parquet-go/parquet-go"
 
 	"github.com/sqlstream/sqlstream/exec/types"
 	"github.com/sqlstream/sqlstream/exec/vec"
@@ -169,18 +170,54 @@ func fixed(size int) func([]byte, []uint32, int, int, *scratch, *vec.Vector) err
 func uuids(data []byte, _ []uint32, at, n int, s *scratch, out *vec.Vector) error {
 	s.str, s.buf = sized(s.str, n), s.buf[:0]
 	for i := range s.str {
-		u := data[16*(at+i):]
-		off := len(s.buf)
-		for k, part := range [...][2]int{{0, 4}, {4, 6}, {6, 8}, {8, 10}, {10, 16}} {
-			if k > 0 {
-				s.buf = append(s.buf, '-')
-			}
-			s.buf = hex.AppendEncode(s.buf, u[part[0]:part[1]])
-		}
-		s.str[i] = vec.StrRef{Off: uint32(off), Len: 36}
+		s.str[i] = vec.StrRef{Off: uint32(len(s.buf)), Len: 36}
+		s.buf = types.AppendUUID(s.buf, data[16*(at+i):][:16])
 	}
 	out.Str, out.Buf = s.str, s.buf
 	return nil
+}
+
+// documents checks JSON and brings it into its canonical form.
+func documents(data []byte, offs []uint32, at, n int, s *scratch, out *vec.Vector) (err error) {
+	s.str, s.buf = sized(s.str, n), s.buf[:0]
+	for i := range s.str {
+		off := len(s.buf)
+		if s.buf, err = types.AppendCanonicalJSON(s.buf, data[offs[at+i]:offs[at+i+1]]); err != nil {
+			return err
+		}
+		s.str[i] = vec.StrRef{Off: uint32(off), Len: uint32(len(s.buf) - off)}
+	}
+	out.Str, out.Buf = s.str, s.buf
+	return nil
+}
+
+// clock reads times of day, in ms, µs or ns, of which what is less than a µs is cut.
+func clock(kind parquet.Kind, unit int64) func([]byte, []uint32, int, int, *scratch, *vec.Vector) error {
+	read := long
+	switch {
+	case kind == parquet.Int32:
+		read = widen[int32]
+	case unit == 1e9:
+		read = nanos
+	}
+	return func(data []byte, offs []uint32, at, n int, s *scratch, out *vec.Vector) error {
+		if err := read(data, offs, at, n, s, out); err != nil {
+			return err
+		}
+		by := int64(1)
+		if unit == 1e3 {
+			by = 1000
+		}
+		s.i64 = sized(s.i64, n)
+		for i, x := range out.I64 {
+			if x < 0 || x >= types.MicrosPerDay/by {
+				return errRange
+			}
+			s.i64[i] = x * by
+		}
+		out.I64 = s.i64
+		return nil
+	}
 }
 
 // decimals reads unscaled integers through get, of value i of a page, and multiplies

@@ -15,8 +15,7 @@ type stored struct {
 	size     int // FIXED_LEN_BYTE_ARRAY
 	typ      types.Type
 	unsigned bool
-	unit     int64 // timestamps: units per second
-	uuid     bool
+	unit     int64 // timestamps and times: units per second
 }
 
 // typeOf finds the SQL type of a leaf; an error names what we cannot read.
@@ -51,8 +50,10 @@ func typeOf(t parquet.Type) (stored, error) {
 
 func (s stored) logical(v meta.LogicalTypeValue) (stored, error) {
 	switch lt := v.(type) {
-	case *meta.StringType, *meta.EnumType, *meta.JsonType:
+	case *meta.StringType, *meta.EnumType:
 		s.typ = types.Of(types.String)
+	case *meta.JsonType:
+		s.typ = types.Of(types.JSON)
 	case *meta.BsonType:
 		s.typ = types.Of(types.Bytes)
 	case *meta.DateType:
@@ -72,13 +73,9 @@ func (s stored) logical(v meta.LogicalTypeValue) (stored, error) {
 		}
 		s.unit = unitsPerSecond(lt.Unit.Value)
 	case *meta.UUIDType:
-		s.typ, s.uuid, s.size = types.Of(types.String), true, 16
+		s.typ, s.size = types.Of(types.UUID), 16
 	case *meta.TimeType:
-		// No SQL type of ours: the number as it is stored.
-		s.typ = integerOf(32, true)
-		if s.kind == parquet.Int64 {
-			s.typ = integerOf(64, true)
-		}
+		s.typ, s.unit = types.Of(types.Time), unitsPerSecond(lt.Unit.Value)
 	default:
 		return s, fmt.Errorf("type %s is not supported", v)
 	}
@@ -130,8 +127,18 @@ func (s stored) convert(to types.Type) (c conversion, ok bool) {
 		ok = s.toTime(&c)
 	case to.Kind == types.Bool && from.Kind == types.Bool:
 		c.run, ok = boolean, true
-	case (to.Kind == types.String || to.Kind == types.Bytes) && (from.Kind == types.String || from.Kind == types.Bytes):
-		ok = s.toBytes(&c)
+	case to.Kind == types.Time && from.Kind == types.Time:
+		c.run, ok = clock(s.kind, s.unit), true
+	case from.Kind == types.UUID:
+		c.run, ok = uuids, to.Kind == types.String
+		if to.Kind == types.UUID || to.Kind == types.Bytes {
+			c.run, ok = fixed(16), true
+		}
+	case to.Kind == types.JSON && (from.Kind == types.JSON || from.Kind == types.String):
+		c.run, ok = documents, true
+	case (to.Kind == types.String || to.Kind == types.Bytes) && isText(from):
+		s.toBytes(&c)
+		ok = true
 	}
 	return c, ok
 }
@@ -192,17 +199,15 @@ func (s stored) toTime(c *conversion) bool {
 	return true
 }
 
-func (s stored) toBytes(c *conversion) bool {
-	switch {
-	case s.uuid:
-		c.run = uuids
-		return c.typ.Kind == types.String
-	case s.kind == parquet.FixedLenByteArray:
+func isText(t types.Type) bool {
+	return t.Kind == types.String || t.Kind == types.Bytes || t.Kind == types.JSON
+}
+
+func (s stored) toBytes(c *conversion) {
+	c.run = byteArrays
+	if s.kind == parquet.FixedLenByteArray {
 		c.run = fixed(s.size)
-	default:
-		c.run = byteArrays
 	}
-	return true
 }
 
 func (s stored) toDecimal(c *conversion) bool {

@@ -134,6 +134,12 @@ func (l *leafSpec) describe(e *meta.SchemaElement) error {
 		logical(meta.Int64, timestampType(true), deprecated.TimestampMicros)
 	case types.TimestampNTZ:
 		l.kind, e.LogicalType.Value = meta.Int64, timestampType(false)
+	case types.Time:
+		l.kind, e.LogicalType.Value = meta.Int64, &meta.TimeType{Unit: meta.TimeUnit{Value: &meta.MicroSeconds{}}}
+	case types.UUID:
+		l.kind, l.size, e.LogicalType.Value = meta.FixedLenByteArray, 16, &meta.UUIDType{}
+	case types.JSON:
+		logical(meta.ByteArray, &meta.JsonType{}, deprecated.Json)
 	case types.Decimal:
 		logical(l.decimalKind(), &meta.DecimalType{Scale: int32(l.typ.Scale), Precision: int32(l.typ.Prec)}, deprecated.Decimal)
 		e.Scale, e.Precision = thrift.New(int32(l.typ.Scale)), thrift.New(int32(l.typ.Prec))

@@ -23,6 +23,8 @@ const (
 	opText                // string: checked
 	opBytes               //
 	opEnum                // by name
+	opParsed              // string: the text of a TIME, UUID or JSON
+	opUUID                // bytes, 16 of them
 	opStruct              // a message
 	opTimestamp           //
 	opDuration            // as INTERVAL
@@ -278,6 +280,13 @@ func (c *compiler) scalar(n *node, f protoreflect.FieldDescriptor, to types.Type
 	case natural.IsFloat():
 		n.op = opFloat
 		return to.Kind == types.Float64 || to.Kind == natural.Kind
+	case natural.Kind == types.String && column.Parses(to):
+		n.op = opParsed
+		c.copies = append(c.copies, n.col)
+		return true
+	case natural.Kind == types.Bytes && to.Kind == types.UUID:
+		n.op = opUUID
+		return true
 	case natural.Kind == types.String || natural.Kind == types.Bytes:
 		n.op = opBytes
 		if to.Kind == types.String {
@@ -332,6 +341,8 @@ func (n *node) zeroValue(row int) {
 		c.F64[row] = 0
 	case opText, opBytes:
 		c.Str[row] = vec.StrRef{}
+	case opParsed, opUUID: // an empty text is none
+		c.SetNull(row)
 	case opEnum:
 		c.AppendText(row, n.names[0])
 	case opStruct, opTimestamp, opDuration, opMicros, opWrapper: // a message in a map

@@ -189,10 +189,19 @@ func (d *decoder) value(n *node, row, p, end int) int {
 	}
 	c.SetValid(row)
 	switch n.op {
-	case opText, opBytes:
+	case opText, opBytes, opParsed, opUUID:
 		from, to := d.span(p, end)
 		if from < 0 {
 			return from
+		}
+		if n.op == opParsed {
+			if err := c.SetParsed(row, d.buf[from:to]); err != nil {
+				d.misfit(n, err.Error())
+			}
+			return to
+		}
+		if n.op == opUUID && to-from != 16 {
+			d.misfit(n, "a UUID has 16 bytes")
 		}
 		if n.op == opText && !utf8.Valid(d.buf[from:to]) {
 			d.misfit(n, "text that is not UTF-8; declare it BYTES")

@@ -94,7 +94,7 @@ func scalarName(k types.Kind) string {
 		return "float"
 	case types.Float64:
 		return "double"
-	case types.String:
+	case types.String, types.Time, types.UUID, types.JSON:
 		return "string"
 	case types.Bytes:
 		return "bytes"

@@ -106,6 +106,10 @@ func writable(k protoreflect.Kind, t types.Type) bool {
 		return k == protoreflect.StringKind || k == protoreflect.EnumKind
 	case types.Bytes:
 		return k == protoreflect.BytesKind
+	case types.UUID:
+		return k == protoreflect.StringKind || k == protoreflect.BytesKind
+	case types.Time, types.JSON:
+		return k == protoreflect.StringKind
 	}
 	return false
 }
@@ -196,7 +200,13 @@ func (e *rowEncoder) tagged(dst []byte, p *part, f *vec.Vector, i int) []byte {
 	switch k {
 	case protoreflect.MessageKind:
 		return prefixed(dst, func(dst []byte) []byte { return e.message(dst, p, f, i) })
-	case protoreflect.StringKind, protoreflect.BytesKind:
+	case protoreflect.StringKind:
+		if p.typ.Kind == types.Time || p.typ.Kind == types.UUID {
+			var room [40]byte
+			return protowire.AppendBytes(dst, vec.AppendText(room[:0], f, i, nil))
+		}
+		return protowire.AppendBytes(dst, f.Bytes(i))
+	case protoreflect.BytesKind:
 		return protowire.AppendBytes(dst, f.Bytes(i))
 	case protoreflect.FloatKind:
 		return protowire.AppendFixed32(dst, math.Float32bits(float32(f.F64[i])))

@@ -26,7 +26,7 @@ func Format() *format.Format {
 		MessagesOnly: true,
 		Doc: "Protocol Buffers, proto2 and proto3. Fields match columns by name, exactly, else regardless of case; a declared column without a field is NULL, and other fields are passed over. " +
 			"A field that is absent is NULL if its presence is known (optional, a message, a member of a oneof), else the zero value; repeated fields are ARRAY, maps MAP, messages STRUCT, enums STRING (or INT, declared so); " +
-			"uint32 is BIGINT, uint64 DECIMAL(20,0) (or BIGINT, declared so). google.protobuf.Timestamp is TIMESTAMP, Duration INTERVAL (or BIGINT, microseconds), and a wrapper its value. " +
+			"uint32 is BIGINT, uint64 DECIMAL(20,0) (or BIGINT, declared so). google.protobuf.Timestamp is TIMESTAMP, Duration INTERVAL (or BIGINT, microseconds), and a wrapper its value; string may also be declared TIME, UUID or JSON, which are written as one, and bytes UUID. " +
 			"Messages have the header of the schema registry, if one is given, and each is read by the schema with which it was written, unless protobuf_schema is given too.",
 		ReadOptions:   option.Join(schemaOptions(), registry.ReadOptions(), format.ChangeOptions()),
 		WriteOptions:  option.Join(schemaOptions(), registry.WriteOptions()),

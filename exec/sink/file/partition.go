@@ -15,7 +15,7 @@ const hiveNull = "__HIVE_DEFAULT_PARTITION__"
 
 // canPartition reports types whose text says the value again.
 func canPartition(t types.Type) bool {
-	return t.Kind == types.Bool || t.IsInteger() || t.Kind == types.Decimal || t.Kind == types.String || t.IsTime()
+	return t.Kind == types.Bool || t.IsInteger() || t.Kind == types.Decimal || t.Kind == types.String || t.IsTime() || t.Kind == types.Time || t.Kind == types.UUID
 }
 
 // directoryOf is the partition directory of a row: "day=2024-01-31/who=a%2Fb/", "" if
