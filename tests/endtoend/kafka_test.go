@@ -85,8 +85,21 @@ func kafkaSink(w *world) ends {
 	}
 }
 
-// readTopic reads a topic as a console consumer does that reads committed messages.
-func readTopic(w *world, topic string) []string {
+// readTopic gives the rows of a topic.
+func readTopic(w *world, topic string) (out []string) {
+	w.Helper()
+	consume(w, topic, func(value []byte) {
+		row, err := soak.Line(value)
+		if err != nil {
+			w.Fatal(err)
+		}
+		out = append(out, row)
+	})
+	return out
+}
+
+// consume reads a topic as a console consumer does that reads committed messages.
+func consume(w *world, topic string, take func(value []byte)) {
 	w.Helper()
 	ctx, cancel := context.WithTimeout(w.Context(), time.Minute)
 	defer cancel()
@@ -106,7 +119,6 @@ func readTopic(w *world, topic string) []string {
 			left[e.Partition] = e.Offset
 		}
 	})
-	var out []string
 	for len(left) > 0 {
 		fs := c.PollFetches(ctx)
 		if err := fs.Err(); err != nil {
@@ -114,16 +126,11 @@ func readTopic(w *world, topic string) []string {
 		}
 		fs.EachRecord(func(r *kgo.Record) {
 			if !r.Attrs.IsControl() {
-				row, err := soak.Line(r.Value)
-				if err != nil {
-					w.Fatal(err)
-				}
-				out = append(out, row)
+				take(r.Value)
 			}
 			if r.Offset+1 >= left[r.Partition] {
 				delete(left, r.Partition)
 			}
 		})
 	}
-	return out
 }

@@ -20,8 +20,13 @@ type ends struct {
 	source string
 	sink   func(name string) string // what WITH of a sink says
 	feed   func(part int)           // makes a part of the input available, whole
-	// read gives the rows that a reader of a sink sees, as Input.Answer has them, in any order.
+	// read gives the rows that a reader of a sink sees, as the answer has them, in any order.
 	read func(sink string) []string
+	// columns and query are what is done with the source clicks; "" = those of tests/soak.
+	columns, query string
+	// answer is what a sink must hold when all parts have arrived, sorted; nil = that of the input.
+	// What a sink with an answer of its own holds before says nothing: rows come and go.
+	answer func(sink string) []string
 }
 
 func pipelines() []pipeline {
@@ -29,6 +34,7 @@ func pipelines() []pipeline {
 		{"kafka-kafka", []string{"kafka"}, kafkaSteps, func(w *world) ends { return joined(kafkaSource(w), kafkaSink(w)) }},
 		{"files-kafka", []string{"kafka"}, kafkaSteps, func(w *world) ends { return joined(fileSource(w), kafkaSink(w)) }},
 		{"kafka-postgres", []string{"kafka", "postgres"}, nil, func(w *world) ends { return joined(kafkaSource(w), postgresSink(w)) }},
+		{"changes-kafka", []string{"kafka", "postgres"}, kafkaSteps, changesToKafka},
 		{"kafka-files", []string{"kafka"}, nil, func(w *world) ends { return joined(kafkaSource(w), fileSink(w, "json")) }},
 		{"kafka-parquet", []string{"kafka"}, nil, func(w *world) ends { return joined(kafkaSource(w), fileSink(w, "parquet")) }},
 		{"kafka-s3", []string{"kafka", "s3"}, nil, func(w *world) ends { return joined(kafkaSource(w), s3Sink(w)) }},
