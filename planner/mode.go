@@ -210,7 +210,7 @@ func (p *planner) guarantee(o *output) string {
 		return ""
 	}
 	if o.target == physical.ToSink {
-		if c, ok := p.cat.Connectors.Sink(o.sink.Connector); ok && c.Guarantee == sink.AtLeastOnce {
+		if c, ok := p.cat.Connectors.Sink(o.sink.Connector); ok && c.Promises(o.sink.Options) == sink.AtLeastOnce {
 			return "at-least-once"
 		}
 	}

@@ -6,8 +6,10 @@ package sink
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"log/slog"
+	"strings"
 	"time"
 
 	"github.com/sqlstream/sqlstream/exec/clock"
@@ -50,6 +52,8 @@ type Connector struct {
 	Refused   map[Mode]string // for the others: why, and the way out
 	Deletes   bool            // update mode: can it remove a key?
 	Guarantee Guarantee
+	// Weaker is the option, and its value, that makes an exactly-once sink an at-least-once one.
+	Weaker [2]string
 	// Recovery is a sentence on what becomes of a batch that is published again, for the
 	// table of fault tolerance; "" = what Guarantee says.
 	Recovery string
@@ -59,6 +63,26 @@ type Connector struct {
 	Concurrent bool
 	Open       func(ctx context.Context, c Config) (Sink, error)
 }
+
+// Promises is the guarantee that a sink with these options gives.
+func (c Connector) Promises(options []option.Value) Guarantee {
+	if v, ok := option.Find(options, c.Weaker[0]); ok && c.Weaker[0] != "" && strings.EqualFold(v.Text, c.Weaker[1]) {
+		return AtLeastOnce
+	}
+	return c.Guarantee
+}
+
+// FencedError says that a later run of the query has taken the sink over, so that to try
+// again is of no use.
+type FencedError struct{ Err error }
+
+func (e *FencedError) Error() string { return e.Err.Error() }
+
+// Unwrap gives the cause.
+func (e *FencedError) Unwrap() error { return e.Err }
+
+// Fenced makes a FencedError, as fmt.Errorf does.
+func Fenced(format string, args ...any) error { return &FencedError{fmt.Errorf(format, args...)} }
 
 // Config is what a sink is opened with.
 type Config struct {

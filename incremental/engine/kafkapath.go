@@ -11,15 +11,16 @@ import (
 )
 
 // kafkaRelation makes a relation of kafka://host:port,…/topic?option=value: of the columns
-// of JSON values, or if they are not such, of those that every record has.
-func (e *Engine) kafkaRelation(ctx context.Context, path string, stream bool) (*catalog.Relation, error) {
+// of JSON values, or if they are not such, of those that every record has. It is a stream,
+// with or without STREAM in front, unless the options say where it ends.
+func (e *Engine) kafkaRelation(ctx context.Context, path string) (*catalog.Relation, error) {
 	rest, query, _ := strings.Cut(strings.TrimPrefix(path, "kafka://"), "?")
 	brokers, topic, _ := strings.Cut(rest, "/")
 	params, err := url.ParseQuery(query)
 	if err != nil || brokers == "" || topic == "" || strings.Contains(topic, "/") {
 		return nil, fmt.Errorf("%q names no topic: it is written kafka://host:port/topic", path)
 	}
-	r := &catalog.Relation{Name: topic, Streaming: stream, Connector: "kafka",
+	r := &catalog.Relation{Name: topic, Streaming: !params.Has("ending_offsets"), Connector: "kafka",
 		Common:  catalog.Common{IdleTimeout: 60_000_000},
 		Options: []option.Value{{Name: "brokers", Text: brokers}, {Name: "topic", Text: topic}}}
 	for name := range params {

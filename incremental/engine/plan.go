@@ -64,7 +64,7 @@ func (e *Engine) infer(ctx context.Context, r *catalog.Relation) ([]types.Column
 // fileRelation makes a relation of a path in FROM, with inferred columns.
 func (e *Engine) fileRelation(ctx context.Context, path string, stream bool) (*catalog.Relation, error) {
 	if strings.HasPrefix(path, "kafka://") {
-		return e.kafkaRelation(ctx, path, stream)
+		return e.kafkaRelation(ctx, path)
 	}
 	if path == "-" || path == "stdin" {
 		return e.stdinRelation(ctx, stream)

@@ -9,6 +9,7 @@ import (
 	"github.com/sqlstream/sqlstream/exec/fn"
 	"github.com/sqlstream/sqlstream/exec/format"
 	"github.com/sqlstream/sqlstream/exec/mutant"
+	"github.com/sqlstream/sqlstream/exec/sink"
 	"github.com/sqlstream/sqlstream/incremental/trigger"
 	"github.com/sqlstream/sqlstream/parser/diag"
 	"github.com/sqlstream/sqlstream/planner/physical"
@@ -58,7 +59,8 @@ func permanent(err error) bool {
 	var row *format.RowError
 	var value *fn.DataError
 	var refused *trigger.RefusedError
-	if errors.As(err, &sql) || errors.As(err, &row) || errors.As(err, &value) || errors.As(err, &refused) {
+	var fenced *sink.FencedError
+	if errors.As(err, &fenced) || errors.As(err, &sql) || errors.As(err, &row) || errors.As(err, &value) || errors.As(err, &refused) {
 		return true
 	}
 	for _, kind := range []error{fault.ErrCorrupt, fault.ErrMissing, fault.ErrVersion, fault.ErrFenced, fault.ErrLocked, errOtherQuery} {

@@ -57,7 +57,7 @@ func (p *publisher) follows(m marker) (done bool, err error) {
 	case p.cfg.Adopt && !p.mine:
 		return false, nil
 	case last.Epoch > m.Epoch:
-		return false, fmt.Errorf("a newer process took over: batch %d was published by %s", last.Batch, last.Writer)
+		return false, sink.Fenced("a newer process took over: batch %d was published by %s", last.Batch, last.Writer)
 	case last.Batch == m.Batch:
 		return false, fmt.Errorf("the topic holds another result of batch %d", m.Batch)
 	case last.Batch+1 != m.Batch:
@@ -344,13 +344,13 @@ func fenced(err error) bool {
 func (p *publisher) shutOut(err error, began time.Time) error {
 	p.broken = true
 	if w, ok := p.newest(); ok {
-		return fmt.Errorf("a newer process took over this sink: %s; only one process can run the query (%w)", w, err)
+		return sink.Fenced("a newer process took over this sink: %s; only one process can run the query (%w)", w, err)
 	}
 	if took := p.around.clock.Now().Sub(began); took >= p.opt.transaction {
 		return fmt.Errorf("publishing took %s, longer than transaction_timeout_ms allows (%s), so the brokers have ended the transaction; "+
 			"raise it, or let triggers take less, then start the query again (%w)", took.Round(time.Second), p.opt.transaction, err)
 	}
-	return fmt.Errorf("a newer process took over this sink: only one process can run the query (%w)", err)
+	return sink.Fenced("a newer process took over this sink: only one process can run the query (%w)", err)
 }
 
 // passing reports an error that may go away.

@@ -37,7 +37,7 @@ func Sink(formats []*format.Format) sink.Connector {
 		},
 		Deletes:   true,
 		Options:   sinkOptions(),
-		Guarantee: sink.ExactlyOnce,
+		Guarantee: sink.ExactlyOnce, Weaker: [2]string{"delivery_guarantee", "at_least_once"},
 		Open: func(ctx context.Context, c sink.Config) (sink.Sink, error) {
 			return openSink(ctx, formats, c)
 		},

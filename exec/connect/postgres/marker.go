@@ -182,7 +182,7 @@ func (s *batchSink) claim(ctx context.Context, conn *pgx.Conn, b sink.Batch, mor
 	case c.queryID != s.cfg.QueryID:
 		return out, s.foreign(c)
 	case c.epoch > b.Epoch && !mutant.On("postgres: an older run is not fenced off"):
-		return out, fmt.Errorf("table %s was taken over by a newer run of query %q (epoch %d, this is %d): %s, at %s", s.target, c.query, c.epoch, b.Epoch, c.writer, c.at)
+		return out, sink.Fenced("table %s was taken over by a newer run of query %q (epoch %d, this is %d): %s, at %s", s.target, c.query, c.epoch, b.Epoch, c.writer, c.at)
 	case c.epoch < b.Epoch:
 		c.epoch, c.query, c.writer = b.Epoch, s.cfg.Query, s.writer
 		_, err = exec(ctx, conn, s.writeCommit(c, false))

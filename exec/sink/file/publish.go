@@ -208,7 +208,7 @@ func (s *Sink) claim(b sink.Batch, last int64) error {
 	case err != nil:
 		return err
 	case ok && owner.QueryID == s.cfg.QueryID && owner.Epoch > b.Epoch:
-		return fmt.Errorf("directory %s was taken over by a newer run of the query (epoch %d, this is %d)", s.path, owner.Epoch, b.Epoch)
+		return sink.Fenced("directory %s was taken over by a newer run of the query (epoch %d, this is %d)", s.path, owner.Epoch, b.Epoch)
 	case ok && owner.QueryID == s.cfg.QueryID && owner.Epoch == b.Epoch:
 		s.owner = owner
 		return nil

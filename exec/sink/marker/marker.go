@@ -64,7 +64,7 @@ func (r Rule) Claim(have *Record, b sink.Batch) (*Record, error) {
 }
 
 func (r Rule) fenced(have *Record, b sink.Batch) error {
-	return fmt.Errorf("%s was taken over by a newer run of the query (epoch %d, this is %d)", r.Where, have.Epoch, b.Epoch)
+	return sink.Fenced("%s was taken over by a newer run of the query (epoch %d, this is %d)", r.Where, have.Epoch, b.Epoch)
 }
 
 func (r Rule) record(epoch, batch int64, digest string) *Record {

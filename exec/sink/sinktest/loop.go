@@ -150,11 +150,14 @@ func (l *Loop) Zombie(say string) error {
 	if err := l.Run(next.ID, Recovered); err != nil {
 		return err
 	}
-	if text := Has(old.Publish(ctx, next, payload), say); text != "" {
-		return errors.New(text)
-	}
-	if text := Has(old.Discard(ctx, next), say); text != "" {
-		return errors.New(text)
+	for _, err := range []error{old.Publish(ctx, next, payload), old.Discard(ctx, next)} {
+		if text := Has(err, say); text != "" {
+			return errors.New(text)
+		}
+		var fenced *sink.FencedError
+		if !errors.As(err, &fenced) {
+			return fmt.Errorf("%w: it is no FencedError", err)
+		}
 	}
 	return l.Check(next.ID - 1)
 }
