@@ -5,8 +5,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/ncruces/go-strftime"
-
 	"github.com/sqlstream/sqlstream/exec/fn"
 	"github.com/sqlstream/sqlstream/exec/fn/cast"
 	"github.com/sqlstream/sqlstream/exec/types"
@@ -28,14 +26,26 @@ func conversions() []*fn.Scalar {
 		},
 		{
 			Name: "date_format", Group: "Time", Syntax: []string{"date_format(time, 'pattern')"},
-			Doc:      "Prints a time by a pattern of letters: yyyy year, MM month (MMM Feb, MMMM February), dd day, HH hour (hh with a for AM and PM), mm minute, ss second, SSS fraction, EEE and EEEE day of the week, Q quarter, D day of the year, XXX offset, VV zone; other text in single quotes.",
+			Doc:      "Prints a time by a pattern of letters as in Spark and Java: yyyy year, MM month (MMM Feb, MMMM February), dd day, HH hour (hh with a for AM and PM, kk 1 to 24, KK 0 to 11), mm minute, ss second, SSS fraction, EEE and EEEE day of the week, Q quarter, D day of the year, F week of the month, G era, VV zone (z short), XXX offset (x, Z, O other forms); other text in single quotes, [ ] around what may be missing when text is read. A TIMESTAMP_NTZ counts as a time of the session zone.",
 			Examples: []fn.Example{{SQL: "date_format(TIMESTAMP '2024-02-29 13:45:56', 'yyyy-MM-dd HH:mm')", Want: "2024-02-29 13:45"}, {SQL: "date_format(DATE '2024-02-29', 'EEE d MMM')", Want: "Thu 29 Feb"}, {SQL: "date_format(NULL, 'yyyy')", Want: "NULL"}},
 			Resolve:  resolveDateFormat,
 		},
 		{
-			Name: "strftime", Group: "Time", Syntax: []string{"strftime(time, 'format')"}, Doc: "Prints a time by a format as in C: %Y-%m-%d %H:%M:%S.",
+			Name: "strftime", Group: "Time", Syntax: []string{"strftime(time, 'format')", "strftime('format', time)"},
+			Doc:      "Prints a time by a format as in C: %Y-%m-%d %H:%M:%S, %f microseconds, %g milliseconds, %n nanoseconds, %y two-digit year, %b Feb, %B February, %a Thu, %A Thursday, %j day of the year, %I with %p for AM and PM, %G-W%V-%u ISO week, %U and %W weeks from Sunday and Monday, %z offset, %Z zone, %s seconds since 1970, %F date, %T time; %-d leaves out leading zeros.",
 			Examples: []fn.Example{{SQL: "strftime(TIMESTAMP '2024-02-29 13:45:56', '%d/%m/%y %H:%M')", Want: "29/02/24 13:45"}, {SQL: "strftime(NULL, '%Y')", Want: "NULL"}},
 			Resolve:  resolveStrftime,
+		},
+		{
+			Name: "strptime", Group: "Time", Syntax: []string{"strptime(text, 'format')", "strptime(text, ['format', ...])"},
+			Doc:      "Reads a time by a format as in C, or by the first that fits of several: a TIMESTAMP_NTZ, or a TIMESTAMP if a format has %z or %Z.",
+			Examples: []fn.Example{{SQL: "strptime('29/02/24 13:45', '%d/%m/%y %H:%M')", Want: "2024-02-29 13:45:00"}, {SQL: "strptime('2024-02-29 13:45 +02', '%Y-%m-%d %H:%M %z')", Want: "2024-02-29 11:45:00"}, {SQL: "strptime(NULL, '%Y')", Want: "NULL"}},
+			Resolve:  resolveStrptime("strptime", false),
+		},
+		{
+			Name: "try_strptime", Group: "Time", Syntax: []string{"try_strptime(text, 'format')"}, Doc: "Is strptime, but NULL where the text follows no format.",
+			Examples: []fn.Example{{SQL: "try_strptime('soon', '%Y-%m-%d')", Want: "NULL"}, {SQL: "try_strptime('2024', '%Y')", Want: "2024-01-01 00:00:00"}},
+			Resolve:  resolveStrptime("try_strptime", true),
 		},
 		{
 			Name: "to_timestamp", Group: "Time", Syntax: []string{"to_timestamp(text [, 'pattern'])", "to_timestamp(seconds)"},
@@ -196,7 +206,6 @@ func formatTimes(c *fn.Ctx, args []*vec.Vector, rows fn.Rows, source *patternSou
 	out := c.New(text, rows.N)
 	in := args[0]
 	m := mask(in)
-	zone := zoneFor(in.Type, c.Zone)
 	var buf []byte
 	var last vec.StrRef
 	var lastPattern *timePattern
@@ -206,10 +215,14 @@ func formatTimes(c *fn.Ctx, args []*vec.Vector, rows fn.Rows, source *patternSou
 		if err != nil {
 			return c.Fail(out, r, "date_format", fn.Quote(args[1].Text(r)), err.Error())
 		}
-		at := local(in, r&m, c.Zone)
-		if step := types.FloorDiv(at, p.step); p != lastPattern || step != lastStep {
+		t := momentOf(in.Type.Kind, in.I64[r&m], c.Zone)
+		step := t.local
+		if p.step > 0 {
+			step = types.FloorDiv(t.local, p.step)
+		}
+		if p != lastPattern || step != lastStep || p.step == 0 {
 			from := len(buf)
-			buf = p.append(buf, at, zone)
+			buf = p.append(buf, t)
 			last = vec.StrRef{Off: uint32(from), Len: uint32(len(buf) - from)}
 			lastPattern, lastStep = p, step
 		}
@@ -218,32 +231,6 @@ func formatTimes(c *fn.Ctx, args []*vec.Vector, rows fn.Rows, source *patternSou
 	})
 	out.Buf = buf
 	return out, err
-}
-
-func resolveStrftime(args []fn.Arg) (fn.Impl, error) {
-	if err := arity(args, 2, 2); err != nil {
-		return fn.Impl{}, err
-	}
-	order, at := []int{0, 1}, 0
-	if args[0].Type.Kind == types.String && args[1].Type.IsTime() { // DuckDB takes both orders
-		order, at = []int{1, 0}, 1
-	}
-	t, err := timeArg(args, at)
-	if err != nil {
-		return fn.Impl{}, err
-	}
-	want := []types.Type{t, text}
-	if at == 1 {
-		want = []types.Type{text, t}
-	}
-	eval := func(c *fn.Ctx, args []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
-		in, format := args[order[0]], args[order[1]]
-		m := mask(in)
-		return texts(func(dst []byte, _ []*vec.Vector, r int) []byte {
-			return strftime.AppendFormat(dst, format.Text(r), time.UnixMicro(local(in, r&m, c.Zone)).UTC())
-		})(c, args, rows)
-	}
-	return fn.Impl{Args: want, Result: text, Eval: eval}, nil
 }
 
 // resolveToTimestamp reads text with a pattern; everything else is a cast.
@@ -289,6 +276,9 @@ func fromSeconds(c *fn.Ctx, args []*vec.Vector, rows fn.Rows) (*vec.Vector, erro
 // resolveParse reads text by a pattern.
 func resolveParse(args []fn.Arg, t types.Type, leniently bool) (fn.Impl, error) {
 	pattern, err := fixedPattern(args, 1)
+	if err == nil && pattern != nil {
+		err = pattern.parsable()
+	}
 	if err != nil {
 		return fn.Impl{}, err
 	}
@@ -309,6 +299,9 @@ func parseTimes(c *fn.Ctx, t types.Type, args []*vec.Vector, rows fn.Rows, sourc
 	out := c.New(t, rows.N)
 	err := try(rows, func(r int) error {
 		p, err := source.at(args, r)
+		if err == nil {
+			err = p.parsable()
+		}
 		if err != nil {
 			return c.Fail(out, r, "to_timestamp", fn.Quote(args[1].Text(r)), err.Error())
 		}
@@ -324,17 +317,23 @@ func parseTimes(c *fn.Ctx, t types.Type, args []*vec.Vector, rows fn.Rows, sourc
 
 // timeOf reads text as a value of a time type.
 func (p *timePattern) timeOf(k types.Kind, s string, zone *time.Location) (int64, bool) {
-	at, instant, ok := p.parse(s)
-	switch {
-	case k == types.Timestamp && !instant:
-		at = types.FromLocal(at, zone)
-	case k != types.Timestamp && instant:
-		at = types.ToLocal(at, zone)
+	at, named, ok := p.parse(s)
+	return placed(k, at, named, zone), ok
+}
+
+// placed makes a value of a time type of a wall clock that text gave, in the zone that it
+// named or else the session zone. A wall clock without zone stays as it was written.
+func placed(k types.Kind, wall int64, named, session *time.Location) int64 {
+	if named == nil {
+		named = session
 	}
-	if k == types.Date {
-		at = dayOf(at)
+	switch k {
+	case types.Timestamp:
+		return types.FromLocal(wall, named)
+	case types.Date:
+		return dayOf(types.ToLocal(types.FromLocal(wall, named), session))
 	}
-	return at, ok
+	return wall
 }
 
 func resolveUnixTimestamp(args []fn.Arg) (fn.Impl, error) {

@@ -1,130 +1,222 @@
 package scalar
 
 import (
+	"fmt"
 	"strings"
 	"time"
 
 	"github.com/sqlstream/sqlstream/exec/types"
 )
 
+// The fields that text can give.
+const (
+	yearField = iota
+	monthField
+	dayField
+	yearDayField
+	weekdayField // Monday = 0
+	hourField
+	halfHourField // 0 to 11
+	halfField     // 0 = AM, 1 = PM
+	minuteField
+	secondField
+	microField
+	eraField // 1 = AD
+	isoYearField
+	isoWeekField
+	sundayWeekField
+	mondayWeekField
+	timeFields
+)
+
 // parsedTime collects the fields of a text that follows a pattern.
 type parsedTime struct {
-	year, month, day     int64
-	hour, minute, second int64
-	micros               int64
-	half                 int64 // 12-hour clock: 1 = AM, 2 = PM
-	twelve               bool
-	yearDay              int64
-	zone                 *time.Location // named in the text, or nil
-	hasMonth, hasDay     bool
+	value [timeFields]int64
+	given [timeFields]bool
+	zone  *time.Location // named in the text, or nil
 }
 
-// parse reads the whole text into wall clock µs, or into an instant if the text
-// names a zone.
-func (p *timePattern) parse(s string) (at int64, instant, ok bool) {
-	t := parsedTime{year: 1970, month: 1, day: 1}
-	for i, f := range p.parts {
-		if f.letter == 0 {
-			if !strings.HasPrefix(s, f.text) {
-				return 0, false, false
+// set stores a field; false if the text gave another value before.
+func (t *parsedTime) set(field int, x int64) bool {
+	if t.given[field] && t.value[field] != x {
+		return false
+	}
+	t.value[field], t.given[field] = x, true
+	return true
+}
+
+func (t *parsedTime) or(field int, otherwise int64) int64 {
+	if t.given[field] {
+		return t.value[field]
+	}
+	return otherwise
+}
+
+// parsable refuses a pattern that cannot read text.
+func (p *timePattern) parsable() error {
+	for _, f := range p.parts {
+		switch f.letter {
+		case 'Q', 'q', 'F', 'g':
+			return fmt.Errorf("does not read the pattern letter %q; it is for printing", string(f.letter))
+		}
+	}
+	return nil
+}
+
+// parse reads the whole text into wall clock µs, or into an instant if the text names a
+// zone.
+func (p *timePattern) parse(s string) (at int64, zone *time.Location, ok bool) {
+	var t parsedTime
+	rest, ok := p.read(&t, s, 0, len(p.parts))
+	if !ok || rest != "" {
+		return 0, nil, false
+	}
+	at, ok = t.wallClock(1970)
+	return at, t.zone, ok && t.checkWeekday(dayOf(at))
+}
+
+// read reads parts from … to.
+func (p *timePattern) read(t *parsedTime, s string, from, to int) (rest string, ok bool) {
+	for i := from; i < to; i++ {
+		switch f := p.parts[i]; f.letter {
+		case 0:
+			if len(s) < len(f.text) || !strings.EqualFold(s[:len(f.text)], f.text) {
+				return s, false
 			}
 			s = s[len(f.text):]
-			continue
-		}
-		adjacent := i+1 < len(p.parts) && p.parts[i+1].letter != 0
-		if s, ok = t.read(f, s, adjacent); !ok {
-			return 0, false, false
+		case '[':
+			before := *t
+			if rest, ok := p.read(t, s, i+1, f.n); ok {
+				s = rest
+			} else {
+				*t = before
+			}
+			i = f.n
+		case ']':
+		default:
+			if s, ok = t.read(f, s, p.reserve(i)); !ok {
+				return s, false
+			}
 		}
 	}
-	if s != "" {
-		return 0, false, false
-	}
-	return t.value()
+	return s, true
 }
 
-// readNumber reads digits: exactly n if more follow directly or n ≥ 2 letters were
-// written, else one or more.
-func readNumber(s string, n int, adjacent bool) (x int64, rest string, ok bool) {
-	most := 19
-	if adjacent || n >= 2 {
-		most = n
+// reserve counts the digits that the fields directly behind part i need: −1 if none
+// follows.
+func (p *timePattern) reserve(i int) int {
+	n := -1
+	for _, f := range p.parts[i+1:] {
+		if strings.IndexByte("yMLdDHhKkmsS", f.letter) < 0 || f.letter == 0 || (f.letter == 'M' || f.letter == 'L') && f.n > 2 {
+			break
+		}
+		n = max(n, 0) + f.n
 	}
-	i := 0
-	for i < len(s) && i < most && s[i] >= '0' && s[i] <= '9' {
+	return n
+}
+
+// readNumber reads at least and at most so many digits. digits behind belong to what
+// follows.
+func readNumber(s string, least, most, behind int) (x int64, rest string, ok bool) {
+	n := 0
+	for n < len(s) && s[n] >= '0' && s[n] <= '9' {
+		n++
+	}
+	if behind > 0 {
+		n = max(n-behind, least)
+	}
+	n = min(n, most, len(s))
+	if n < least || n == 0 {
+		return 0, s, false
+	}
+	for i := range n {
+		if s[i] < '0' || s[i] > '9' {
+			return 0, s, false
+		}
 		x = x*10 + int64(s[i]-'0')
-		i++
 	}
-	return x, s[i:], i > 0 && (n < 2 || i == n)
+	return x, s[n:], true
 }
 
-func (t *parsedTime) read(f patternPart, s string, adjacent bool) (rest string, ok bool) {
+// read reads a field; behind tells how many digits directly follow it.
+func (t *parsedTime) read(f patternPart, s string, behind int) (rest string, ok bool) {
 	switch f.letter {
 	case 'M', 'L':
-		t.hasMonth = true
 		if f.n > 2 {
-			return readName(s, f.n, 12, &t.month, func(i int) string { return time.Month(i).String() })
+			return t.readName(s, monthField, f.n, 12, func(i int) string { return time.Month(i + 1).String() }, 1)
 		}
 	case 'E':
-		var ignored int64
-		return readName(s, max(f.n, 3), 7, &ignored, func(i int) string { return time.Weekday(i % 7).String() })
+		return t.readName(s, weekdayField, max(f.n, 3), 7, func(i int) string { return time.Weekday((i + 1) % 7).String() }, 0)
+	case 'G':
+		return t.readEra(s, f.n/4)
 	case 'a':
 		return t.readHalf(s)
 	case 'S':
 		return t.readFraction(s, f.n)
 	case 'z', 'V', 'Z', 'X', 'x', 'O':
-		return t.readZone(s)
+		return t.readZone(f, s)
 	}
-	x, rest, ok := readNumber(s, f.n, adjacent)
-	return rest, ok && t.set(f, x)
-}
-
-// set stores a numeric field.
-func (t *parsedTime) set(f patternPart, x int64) bool {
-	switch f.letter {
-	case 'y', 'u':
-		if t.year = x; f.n == 2 {
-			t.year += 2000
+	least, most := f.n, f.n
+	switch {
+	case f.letter == 'y' && f.n != 2:
+		if most = 18; behind < 0 && f.n == 4 {
+			most = 4
 		}
-	case 'M', 'L':
-		t.month = x
-	case 'd':
-		t.day, t.hasDay = x, true
-	case 'D':
-		t.yearDay = x
-	case 'H':
-		t.hour = x
-		return x < 24
-	case 'k':
-		t.hour = x % 24
-		return x >= 1 && x <= 24
-	case 'K':
-		t.hour, t.twelve = x, true
-		return x < 12
-	case 'h':
-		t.hour, t.twelve = x%12, true
-		return x >= 1 && x <= 12
-	case 'm':
-		t.minute = x
-		return x < 60
-	case 's':
-		t.second = x
-		return x < 60
-	case 'n':
-		t.micros = x / 1000
-		return x < 1e9
+	case f.n == 1:
+		most = 18
+	case f.letter == 'D' && f.n == 2:
+		most = 3
 	}
-	return true
+	x, rest, ok := readNumber(s, least, most, behind)
+	return rest, ok && t.setNumber(f, x)
 }
 
-func readName(s string, n, count int, into *int64, name func(i int) string) (rest string, ok bool) {
-	for i := 1; i <= count; i++ {
+// setNumber stores a numeric field.
+func (t *parsedTime) setNumber(f patternPart, x int64) bool {
+	switch f.letter {
+	case 'y':
+		if f.n == 2 {
+			x += 2000
+		}
+		return t.set(yearField, x)
+	case 'M', 'L':
+		return t.set(monthField, x)
+	case 'd':
+		return t.set(dayField, x)
+	case 'D':
+		return t.set(yearDayField, x)
+	case 'H':
+		return x < 24 && t.set(hourField, x)
+	case 'k':
+		return x >= 1 && x <= 24 && t.set(hourField, x%24)
+	case 'K':
+		return x < 12 && t.set(halfHourField, x)
+	case 'h':
+		return x >= 1 && x <= 12 && t.set(halfHourField, x%12)
+	case 'm':
+		return x < 60 && t.set(minuteField, x)
+	}
+	return x < 60 && t.set(secondField, x)
+}
+
+// readName reads one of count names, cut to three letters or in full.
+func (t *parsedTime) readName(s string, field, n, count int, name func(i int) string, base int64) (rest string, ok bool) {
+	for i := range count {
 		full := name(i)
 		if n == 3 {
 			full = full[:3]
 		}
 		if len(s) >= len(full) && strings.EqualFold(s[:len(full)], full) {
-			*into = int64(i)
-			return s[len(full):], true
+			return s[len(full):], t.set(field, int64(i)+base)
+		}
+	}
+	return s, false
+}
+
+func (t *parsedTime) readEra(s string, long int) (rest string, ok bool) {
+	for i, name := range eraNames[long] {
+		if len(s) >= len(name) && strings.EqualFold(s[:len(name)], name) {
+			return s[len(name):], t.set(eraField, int64(i))
 		}
 	}
 	return s, false
@@ -136,55 +228,76 @@ func (t *parsedTime) readHalf(s string) (rest string, ok bool) {
 	}
 	switch strings.ToUpper(s[:2]) {
 	case "AM":
-		t.half = 1
+		return s[2:], t.set(halfField, 0)
 	case "PM":
-		t.half = 2
+		return s[2:], t.set(halfField, 1)
 	}
-	return s[2:], t.half > 0
+	return s, false
 }
 
 // readFraction reads up to n digits of a fraction of a second.
 func (t *parsedTime) readFraction(s string, n int) (rest string, ok bool) {
-	unit := int64(types.MicrosPerSecond)
+	unit, us := int64(types.MicrosPerSecond), int64(0)
 	i := 0
 	for i < len(s) && i < n && s[i] >= '0' && s[i] <= '9' {
 		unit /= 10
-		t.micros += int64(s[i]-'0') * unit
+		us += int64(s[i]-'0') * unit
 		i++
 	}
-	return s[i:], i > 0
+	return s[i:], i > 0 && t.set(microField, us)
 }
 
-// readZone reads an offset or a name.
-func (t *parsedTime) readZone(s string) (rest string, ok bool) {
-	i := 0
-	for i < len(s) && (s[i] == '+' || s[i] == '-' || s[i] == ':' || s[i] == '/' || s[i] == '_' ||
-		s[i] >= '0' && s[i] <= '9' || s[i]|0x20 >= 'a' && s[i]|0x20 <= 'z') {
-		i++
-	}
-	zone, err := types.LoadZone(s[:i])
-	t.zone = zone
-	return s[i:], err == nil
+// wallClock puts the fields together.
+func (t *parsedTime) wallClock(year int64) (at int64, ok bool) {
+	day, ok := t.date(year)
+	tod, ok2 := t.timeOfDay()
+	return day*types.MicrosPerDay + tod, ok && ok2
 }
 
-// value puts the fields together.
-func (t *parsedTime) value() (at int64, instant, ok bool) {
-	if t.twelve && t.half == 2 {
-		t.hour += 12
+// date is the day of the fields; those that are missing come from January 1 of a year.
+func (t *parsedTime) date(year int64) (day int64, ok bool) {
+	year = t.or(yearField, year)
+	if t.given[eraField] && t.value[eraField] == 0 {
+		year = 1 - year
 	}
-	day, ok := validDay(t.year, t.month, t.day)
-	if t.yearDay > 0 && !t.hasMonth && !t.hasDay {
-		day, ok = validDay(t.year, 1, 1)
-		day += t.yearDay - 1
+	switch {
+	case t.given[yearDayField]:
+		day, ok = validDay(year, 1, 1)
+		day += t.value[yearDayField] - 1
 		last := int64(365)
-		if types.IsLeap(int(t.year)) {
-			last = 366
+		if types.IsLeap(int(year)) {
+			last++
 		}
-		ok = ok && t.yearDay <= last
+		ok = ok && t.value[yearDayField] >= 1 && t.value[yearDayField] <= last && t.agrees(day)
+	case t.given[isoWeekField] || t.given[sundayWeekField] || t.given[mondayWeekField]:
+		day, ok = t.weekDate(year)
+	default:
+		day, ok = validDay(year, t.or(monthField, 1), t.or(dayField, 1))
 	}
-	local := day*types.MicrosPerDay + t.hour*types.MicrosPerHour + t.minute*types.MicrosPerMinute + t.second*types.MicrosPerSecond + t.micros
-	if t.zone != nil {
-		return types.FromLocal(local, t.zone), true, ok
+	return day, ok
+}
+
+// agrees tells whether a day found otherwise has the month and day that were given.
+func (t *parsedTime) agrees(day int64) bool {
+	_, m, d := types.CivilFromDays(day)
+	return t.or(monthField, int64(m)) == int64(m) && t.or(dayField, int64(d)) == int64(d)
+}
+
+// checkWeekday tells whether a day has the name that was given.
+func (t *parsedTime) checkWeekday(day int64) bool {
+	return !t.given[weekdayField] || weekday(day*types.MicrosPerDay) == t.value[weekdayField]
+}
+
+func (t *parsedTime) timeOfDay() (us int64, ok bool) {
+	hour := t.value[hourField]
+	switch half := t.value[halfField]; {
+	case t.given[hourField]:
+		if t.given[halfHourField] && t.value[halfHourField] != hour%12 || t.given[halfField] && half != hour/12 {
+			return 0, false
+		}
+	case t.given[halfHourField] || t.given[halfField]:
+		hour = t.value[halfHourField] + 12*half
 	}
-	return local, false, ok
+	return hour*types.MicrosPerHour + t.value[minuteField]*types.MicrosPerMinute +
+		t.value[secondField]*types.MicrosPerSecond + t.value[microField], true
 }
