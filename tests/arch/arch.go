@@ -79,7 +79,6 @@ var Sole = map[string]string{
 	"github.com/bmatcuk/doublestar":      "exec/source/file",
 	"github.com/gofrs/flock":             "storage/vfs",
 	"github.com/minio/minio-go/v7":       "storage/vfs/s3",
-	"github.com/ncruces/go-strftime":     "exec/fn/scalar",
 	"github.com/jackc/pgx/v5":            "exec/connect/postgres",
 	"github.com/jackc/pglogrepl":         "exec/connect/postgres",
 	"github.com/twmb/franz-go/pkg/kgo":   "exec/connect/kafka",

@@ -17,7 +17,7 @@ func fields() []*fn.Scalar {
 			"MILLISECOND and MICROSECOND (with the seconds), YEAROFWEEK (or ISOYEAR), YEARWEEK, EPOCH (seconds since 1970), JULIAN, ERA, TIMEZONE (seconds), TIMEZONE_HOUR, TIMEZONE_MINUTE. " +
 			"DOW and DAYOFWEEK count from Sunday = 1 as in Spark (PostgreSQL and DuckDB: Sunday = 0), ISODOW from Monday = 1, WEEKDAY from Monday = 0.",
 		Examples: []fn.Example{{SQL: "extract('HOUR', TIMESTAMP '2024-02-29 13:45:56')", Want: "13"}, {SQL: "date_part('second', TIMESTAMP '2024-02-29 13:45:56.5')", Want: "56.500000"},
-			{SQL: "extract(EPOCH FROM TIMESTAMP '1969-12-31 23:59:59.5')", Want: "-0.500000"}, {SQL: "extract(DAY FROM INTERVAL '3 days 30 hours')", Want: "4"}, {SQL: "extract('DAY', NULL)", Want: "NULL"}},
+			{SQL: "extract('EPOCH', TIMESTAMP '1969-12-31 23:59:59.5')", Want: "-0.500000"}, {SQL: "extract('DAY', INTERVAL '3 days 30 hours')", Want: "4"}, {SQL: "extract('DAY', NULL)", Want: "NULL"}},
 		Resolve: resolveExtract,
 	}}
 	all = append(all, fieldFunctions()...)
@@ -77,9 +77,11 @@ func wideFields() []*fn.Scalar {
 		{
 			Name: "nanosecond", Group: "Time", Syntax: []string{"nanosecond(time)"}, Doc: "Counts the nanoseconds of the minute.",
 			Examples: []fn.Example{{SQL: "nanosecond(TIMESTAMP '2024-02-29 13:45:56.789')", Want: "56789000000"}, {SQL: "nanosecond(NULL)", Want: "NULL"}},
-			Resolve: timed(bigint, false, func(_ *fn.Ctx, at int64, _ types.Kind) int64 {
-				return types.FloorMod(at, types.MicrosPerMinute) * 1000
-			}),
+			Resolve: func(args []fn.Arg) (fn.Impl, error) {
+				impl, err := resolveField(args, "microsecond")
+				impl.Result, impl.Eval = bigint, fieldKernel(bigint, func(t int64) int64 { return types.FloorMod(t, types.MicrosPerMinute) * 1000 })
+				return impl, err
+			},
 		},
 		{
 			Name: "julian", Group: "Time", Syntax: []string{"julian(time)"}, Doc: "Is the Julian day, with the time of day behind the point.",
@@ -120,29 +122,17 @@ func timeArg(args []fn.Arg, i int) (types.Type, error) {
 	return t, mismatch(args, i, "DATE or TIMESTAMP")
 }
 
-// timed resolves a function of one time whose value f computes from the wall clock, or
-// from the instant of a TIMESTAMP.
-func timed(result types.Type, instant bool, f func(c *fn.Ctx, at int64, k types.Kind) int64) resolver {
-	return func(args []fn.Arg) (fn.Impl, error) {
-		if err := arity(args, 1, 1); err != nil {
-			return fn.Impl{}, err
+// fieldArg is the type of a time argument from which a field is taken: a TIME has the
+// fields of the clock.
+func fieldArg(args []fn.Arg, i int, field string) (types.Type, error) {
+	if t := args[i].Type; t.Kind == types.Time {
+		_, ok := findClockField(field)
+		if ok || field == "second" || field == "epoch" {
+			return t, nil
 		}
-		t, err := timeArg(args, 0)
-		eval := func(c *fn.Ctx, args []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
-			in := args[0]
-			out := c.New(result, rows.N)
-			m := mask(in)
-			each(rows, func(r int) {
-				at := in.I64[r&m]
-				if !instant {
-					at = local(in, r&m, c.Zone)
-				}
-				out.I64[r] = f(c, at, t.Kind)
-			})
-			return out, nil
-		}
-		return fn.Impl{Args: []types.Type{t}, Result: result, Eval: eval}, err
+		return t, fmt.Errorf("has no field %s of a TIME", fn.Quote(field))
 	}
+	return timeArg(args, i)
 }
 
 // resolveField is a field as a function: of an interval too, and a second is whole.
@@ -163,7 +153,7 @@ func resolveField(args []fn.Arg, name string) (fn.Impl, error) {
 		impl.Args = []types.Type{interval}
 		return impl, err
 	}
-	t, err := timeArg(args, 0)
+	t, err := fieldArg(args, 0, name)
 	impl := fn.Impl{Args: []types.Type{t}, Result: integer, Eval: fieldKernel(integer, field)}
 	switch name {
 	case "year", "decade", "century", "millennium", "isoyear", "yearweek", "era":
@@ -222,7 +212,7 @@ func extractField(spelling, name string, args []fn.Arg, at int) (fn.Impl, error)
 	if args[at].Type.Kind == types.Interval {
 		return extractInterval(spelling, name, at)
 	}
-	t, err := timeArg(args, at)
+	t, err := fieldArg(args, at, name)
 	if err != nil {
 		return fn.Impl{}, err
 	}
