@@ -179,6 +179,9 @@ func (p *parser) report(d *diag.Diagnostic) {
 
 // fail adds a diagnostic and ends the statement; only the first one counts.
 func (p *parser) fail(d *diag.Diagnostic) {
+	if !p.failed {
+		p.foreign(d)
+	}
 	p.report(d)
 	p.failed = true
 	p.pos = p.end

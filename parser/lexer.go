@@ -135,6 +135,9 @@ func (lx *lexer) badCharacter() {
 		lx.report(diag.BadCharacter, start, "the text is not valid UTF-8 here")
 	case r == '@':
 		lx.report(diag.BadCharacter, start, "variables (@name) are not supported").WithHint("use a parameter: :name, $1 or ?")
+	case r == '#' && lx.namesTable():
+		lx.report(diag.BadCharacter, start, "unexpected character '#'").
+			WithHint("a temporary table has a plain name: CREATE TEMPORARY TABLE temp AS SELECT …")
 	case r == '#':
 		lx.report(diag.BadCharacter, start, "unexpected character '#'").WithHint("a comment starts with --")
 	case r == '$':
@@ -142,6 +145,19 @@ func (lx *lexer) badCharacter() {
 	default:
 		lx.report(diag.BadCharacter, start, "unexpected character %q", r)
 	}
+}
+
+// namesTable tells whether the last word is one that the name of a table follows.
+func (lx *lexer) namesTable() bool {
+	n := len(lx.tokens) - 2 // the last one is the character itself
+	if n < 0 {
+		return false
+	}
+	switch strings.ToUpper(lx.text[lx.tokens[n].start:lx.tokens[n].end]) {
+	case "INTO", "FROM", "JOIN", "TABLE":
+		return true
+	}
+	return false
 }
 
 // word reads a name, or the prefix of a string such as E'...'.
@@ -210,8 +226,22 @@ func (lx *lexer) unclosed(open, start int, quote byte) {
 	if quote != '\'' {
 		what = "quoted name"
 	}
-	lx.diags = append(lx.diags, diag.Errorf(diag.Unclosed, diag.Span{Start: open, End: open + 1},
-		"this %s is never closed", what).WithHint("add the closing %c", quote))
+	d := diag.Errorf(diag.Unclosed, diag.Span{Start: open, End: open + 1}, "this %s is never closed", what)
+	lx.diags = append(lx.diags, d.WithHint("add the closing %c", quote))
+	if quote == '\'' && lx.backslash() {
+		d.WithHint("a backslash is no escape: a quote inside a string is written twice, 'it''s'; E'…' takes escapes")
+	}
+}
+
+// backslash tells whether one of the last strings ends with a backslash, which was
+// probably meant to keep it open.
+func (lx *lexer) backslash() bool {
+	for i := len(lx.tokens) - 2; i >= max(0, len(lx.tokens)-8); i-- {
+		if t := lx.tokens[i]; t.kind == tokString {
+			return strings.HasSuffix(lx.text[t.start:t.end], `\'`)
+		}
+	}
+	return false
 }
 
 func (lx *lexer) quotedName(quote byte) {

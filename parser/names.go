@@ -70,6 +70,9 @@ func (p *parser) noName(what string) {
 	case t.kind == tokString:
 		p.fail(diag.Errorf(diag.Unexpected, p.here(), "expected %s, found a string", what).
 			WithHint("names are written without quotes or in double quotes"))
+	case p.isOp("["):
+		p.fail(diag.Errorf(diag.Unexpected, p.here(), "expected %s, found \"[\"", what).
+			WithHint("a name is quoted with double quotes: \"name\""))
 	default:
 		p.unexpected(what)
 	}

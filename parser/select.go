@@ -199,6 +199,8 @@ func (p *parser) selectHead(c *clauses) {
 	case p.accept("DISTINCT"):
 		if p.isWord("ON") && p.opAt(1, "(") {
 			p.distinctOn(c)
+		} else if p.isWord("ON") {
+			p.fail(diag.Errorf(diag.Unexpected, p.here(), "DISTINCT ON takes columns in parentheses").WithHint("write DISTINCT ON (a, b)"))
 		} else {
 			c.sel.Distinct = true
 		}

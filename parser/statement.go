@@ -75,16 +75,8 @@ func (p *parser) otherStatement() ast.Statement {
 	case "ALTER", "COPY", "PREPARE", "DEALLOCATE", "USE", "REFRESH":
 		return p.unsupported(1)
 	}
-	hint := ""
-	switch word {
-	case "DELETE", "UPDATE", "MERGE":
-		hint = "a stream's rows change through its source; write INSERT INTO a table, or DROP and CREATE it"
-	case "BEGIN", "COMMIT", "ROLLBACK", "SAVEPOINT":
-		hint = "each trigger is one transaction; EXECUTE STATEMENT SET runs several INSERTs as one"
-	case "ADD":
-		hint = "functions are registered through the Go API"
-	case "GRANT", "REVOKE", "TRUNCATE", "CALL", "DECLARE", "LOAD", "ANALYZE", "VACUUM", "CACHE", "REPLACE", "ATTACH", "PRAGMA":
-	default:
+	hint, known := foreignStatements[word]
+	if !known {
 		p.unknownStatement(t)
 		return &ast.Unsupported{}
 	}

@@ -66,11 +66,31 @@ func (p *parser) canonicalType(t token) string {
 		return name
 	}
 	d := diag.Errorf(diag.BadType, t.span(), "unknown type %q", word)
-	if near := diag.DidYouMean(word, slices.Sorted(maps.Keys(typeTable))); near != "" {
+	if write := foreignTypes[strings.ToUpper(word)]; write != "" {
+		d.WithHint("write %s", write)
+	} else if near := diag.DidYouMean(word, slices.Sorted(maps.Keys(typeTable))); near != "" {
 		d.WithHint("did you mean %s?", near)
 	}
 	p.report(d)
-	return word
+	return ""
+}
+
+// foreignTypes are types of other systems, and what is written here.
+var foreignTypes = map[string]string{
+	"NUMBER": "DECIMAL(10, 2), or BIGINT for whole numbers", "VARCHAR2": "STRING", "NVARCHAR2": "STRING", "CLOB": "STRING",
+	"NCLOB": "STRING", "LONGTEXT": "STRING", "MEDIUMTEXT": "STRING", "TINYTEXT": "STRING", "LOWCARDINALITY": "STRING",
+	"FIXEDSTRING": "STRING", "ENUM": "STRING", "CITEXT": "STRING", "UTF8": "STRING", "SYMBOL": "STRING",
+	"SERIAL": "BIGINT, and give each row its key", "BIGSERIAL": "BIGINT, and give each row its key",
+	"INT16": "SMALLINT", "INT32": "INT", "INT64": "BIGINT", "INT128": "DECIMAL(38, 0)", "UINT8": "SMALLINT", "UINT16": "INT",
+	"UINT32": "BIGINT", "UINT64": "DECIMAL(20, 0)", "UTINYINT": "SMALLINT", "USMALLINT": "INT", "UINTEGER": "BIGINT",
+	"UBIGINT": "DECIMAL(20, 0)", "HUGEINT": "DECIMAL(38, 0)", "MEDIUMINT": "INT", "BYTEINT": "TINYINT", "UNSIGNED": "BIGINT",
+	"FLOAT32": "FLOAT", "FLOAT64": "DOUBLE", "BINARY_FLOAT": "FLOAT", "BINARY_DOUBLE": "DOUBLE",
+	"BIGNUMERIC": "DECIMAL(38, 9)", "MONEY": "DECIMAL(19, 4)", "SMALLMONEY": "DECIMAL(10, 4)",
+	"DATETIME2": "TIMESTAMP_NTZ", "SMALLDATETIME": "TIMESTAMP_NTZ", "DATETIME64": "TIMESTAMP", "DATETIMEOFFSET": "TIMESTAMP",
+	"TIMESTAMP_TZ": "TIMESTAMP", "DATE32": "DATE", "BIT": "BOOLEAN", "LOGICAL": "BOOLEAN",
+	"OBJECT": "MAP<STRING, STRING>, STRUCT<…> or JSON", "HSTORE": "MAP<STRING, STRING>", "TUPLE": "STRUCT<…>", "RECORD": "STRUCT<…>",
+	"NULLABLE": "the type alone: every column takes NULL", "LIST": "ARRAY<…>", "MULTISET": "ARRAY<…>",
+	"UNIQUEIDENTIFIER": "UUID", "IMAGE": "BYTES", "RAW": "BYTES", "LONGBLOB": "BYTES", "ROWVERSION": "BYTES",
 }
 
 // typeRest reads what may follow the name t of a type.
@@ -156,6 +176,10 @@ func (p *parser) anyIdent(what string) ast.Ident {
 // typeArgs reads (n) or (p, s) and checks the range of DECIMAL and of times.
 func (p *parser) typeArgs(node *ast.TypeName) {
 	if !p.isOp("(") || p.half {
+		return
+	}
+	if node.Name == "" { // unknown, and reported
+		p.pos = max(p.pos+1, int(p.peek().match)+1)
 		return
 	}
 	start := p.pos

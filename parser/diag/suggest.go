@@ -31,6 +31,11 @@ func HintDidYouMean(name string, candidates []string) string {
 	return ""
 }
 
+// Near tells whether two words differ by one edit at most, regardless of case.
+func Near(a, b string) bool {
+	return distance(strings.ToLower(a), strings.ToLower(b), maxDistance) < maxDistance
+}
+
 // distance is the edit distance (insert, delete, replace, swap of neighbours),
 // or limit when it is at least that.
 func distance(a, b string, limit int) int {
