@@ -89,11 +89,18 @@ func Apply(c *fn.Ctx, f *fn.Scalar, impl *fn.Impl, args []*vec.Vector, rows fn.R
 	}
 	if f.Volatility != fn.Volatile {
 		if allConst(args) {
+			before := c.Errors
 			v, err := applyOnce(c, f, impl, args, rows.N)
+			c.Errors += (c.Errors - before) * int64(rows.Len()-1) // each row counts
 			return v, atRow(err, func(int) int { return rows.At(0) })
 		}
 		if d := soleDictionary(args); d >= 0 && usesDictionary(f, args[d], rows) {
-			return applyToEntries(c, f, impl, args, d, rows)
+			before := c.Errors
+			v, err := applyToEntries(c, f, impl, args, d, rows)
+			if err != nil || c.Errors == before {
+				return v, err
+			}
+			c.Errors = before // each row counts, not each entry
 		}
 	}
 	var room [4]*vec.Vector

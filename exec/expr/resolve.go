@@ -1,7 +1,6 @@
 package expr
 
 import (
-	"fmt"
 	"strings"
 	"time"
 
@@ -28,7 +27,7 @@ func (r *Resolver) Resolve(name string, args ...Node) (Node, error) {
 	args = append([]Node(nil), args...)
 	impl, err := f.Resolve(r.describe(args))
 	if err != nil {
-		return nil, &ArgumentError{Func: f.Name, Msg: err.Error()}
+		return nil, Refused(f.Name, err)
 	}
 	if err := r.coerce(f, impl, args); err != nil {
 		return nil, err
@@ -218,7 +217,7 @@ func (r *Resolver) implicit(what string, x Node, to types.Type) (Node, error) {
 	if err != nil || !IsConst(x) || IsConst(n) {
 		return n, err
 	}
-	return nil, &ArgumentError{Func: what, Msg: fmt.Sprintf("cannot read %s as %s", x, to)}
+	return nil, Refused(what, &Unreadable{X: x, To: to})
 }
 
 // Case builds CASE WHEN conds[i] THEN thens[i] … ELSE otherwise END, finding the

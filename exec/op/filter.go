@@ -21,7 +21,7 @@ func (f *filter) Process(c *fn.Ctx, b *vec.Batch, emit func(*vec.Batch) error) e
 	defer c.Release(m)
 	sel, err := expr.Filter(c, f.predicate, b)
 	if err != nil || sel != nil && len(sel) == 0 {
-		return err
+		return expr.Blame(err, f.predicate, b)
 	}
 	f.out = *b
 	f.out.Sel = sel

@@ -25,7 +25,7 @@ func (p *project) Process(c *fn.Ctx, b *vec.Batch, emit func(*vec.Batch) error) 
 	for i, e := range p.exprs {
 		v, err := e.Eval(c, b)
 		if err != nil {
-			return err
+			return expr.Blame(err, e, b)
 		}
 		p.cols[i] = v
 	}

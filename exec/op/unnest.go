@@ -35,7 +35,7 @@ func (u *unnest) Process(c *fn.Ctx, b *vec.Batch, emit func(*vec.Batch) error) e
 	for _, a := range u.Args {
 		v, err := a.Eval(c, b)
 		if err != nil {
-			return err
+			return expr.Blame(err, a, b)
 		}
 		u.args = append(u.args, v)
 	}

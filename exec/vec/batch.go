@@ -17,6 +17,10 @@ type Batch struct {
 	// Both are nil after the first stateful operator.
 	Origin []int32
 	Fates  *Fates
+
+	// Place names the input row that a row of a source's batch was read from, for errors:
+	// "in/a.json, row 17". It holds while the batch does. nil = not known.
+	Place func(row int) string
 }
 
 // Rows is the number of rows that count.

@@ -131,7 +131,8 @@ func (p *reader) batch(in *vec.Batch) error {
 	for _, e := range p.scan.Plan.Computed {
 		v, err := e.Eval(p.w.ctx, &b)
 		if err != nil {
-			return fmt.Errorf("computed column %s: %w", e, err)
+			b.Fates = &p.fates // rows are those of the source
+			return fmt.Errorf("computed column: %w", expr.Locate(expr.Blame(err, e, &b), in.Place))
 		}
 		b.Cols = append(b.Cols, v)
 	}
@@ -145,7 +146,7 @@ func (p *reader) batch(in *vec.Batch) error {
 	later := p.turns != nil && p.turns.operators && p.w.waits()
 	p.openFates(&b, later)
 	if err := p.w.deliver(p.scan.node, &b); err != nil {
-		return err
+		return expr.Locate(err, in.Place)
 	}
 	if later {
 		p.w.lane.end(b.Fates, int64(b.Rows()))

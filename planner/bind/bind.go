@@ -149,13 +149,12 @@ func (b *Binder) note(code diag.Code, span diag.Span, format string, args ...any
 }
 
 // report turns an error of exec/expr or a function into a diagnostic.
-func (b *Binder) report(err error, span diag.Span) {
+func (b *Binder) report(err error, span diag.Span) *diag.Diagnostic {
 	var unknown *expr.UnknownFunction
 	if errors.As(err, &unknown) {
-		b.unknownFunction(unknown.Name, span)
-		return
+		return b.unknownFunction(unknown.Name, span)
 	}
-	b.errorf(diag.WrongArguments, span, "%s", err.Error())
+	return b.errorf(diag.WrongArguments, span, "%s", err.Error())
 }
 
 // resolve applies a function or operator to bound arguments; nil arguments are errors
@@ -168,7 +167,7 @@ func (b *Binder) resolve(span diag.Span, name string, args ...expr.Node) expr.No
 	}
 	n, err := b.res.Resolve(name, args...)
 	if err != nil {
-		b.report(err, span)
+		b.refuse(err, span, b.syntaxOf(name), args)
 		return nil
 	}
 	return n

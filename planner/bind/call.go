@@ -26,6 +26,11 @@ func (e *env) call(x *ast.Call) expr.Node {
 	if _, ok := e.b.cat.Functions.Generator(name); ok {
 		return e.generatorCall(x)
 	}
+	if _, ok := e.b.cat.Functions.Scalar(name); !ok && len(x.Named) == 0 && elsewhere(synonyms, name) != "" {
+		e.b.unknownFunction(x.Name.String(), x.Name.Span)
+		e.others(x.Args)
+		return nil
+	}
 	if name == "grouping" || name == "grouping_id" {
 		return e.grouping(x, name)
 	}
@@ -36,7 +41,9 @@ func (e *env) call(x *ast.Call) expr.Node {
 	if name == "struct" || name == "row" {
 		return e.row(&ast.Row{Span: x.Span, Elems: x.Args})
 	}
-	args := e.exprs(x.Args)
+	inner := *e
+	inner.called = name
+	args := inner.exprs(x.Args)
 	if args == nil && len(x.Args) > 0 {
 		return nil
 	}
@@ -117,22 +124,18 @@ func (e *env) plainCall(x *ast.Call) bool {
 }
 
 // unknownFunction reports a name that is no function, with what was probably meant.
-func (b *Binder) unknownFunction(name string, span diag.Span) {
+func (b *Binder) unknownFunction(name string, span diag.Span) *diag.Diagnostic {
 	if w, ok := b.cat.Functions.Window(name); ok {
-		b.errorf(diag.MisplacedWindow, span, "%s needs OVER (…)", name).WithHint("write %s", w.Syntax[0])
-		return
+		return b.errorf(diag.MisplacedWindow, span, "%s needs OVER (…)", name).WithHint("write %s", w.Syntax[0])
 	}
 	if instead, ok := unrepeatable[strings.ToLower(name)]; ok {
-		b.errorf(diag.NotRepeatable, span, "%s depends on the worker and the order in which a row is processed, which another run does not repeat", name).
-			Hint = instead
-		return
+		d := b.errorf(diag.NotRepeatable, span, "%s depends on the worker and the order in which a row is processed, which another run does not repeat", name)
+		d.Hint = instead
+		return d
 	}
 	d := b.errorf(diag.UnknownFunction, span, "unknown function %q", name)
-	if s, ok := synonyms[strings.ToLower(name)]; ok {
-		d.Hint = "write " + s
-		return
-	}
-	d.Hint = diag.HintDidYouMean(name, b.cat.Functions.Names())
+	d.Hint = suggestName(name, synonyms, b.cat.Functions.Names())
+	return d
 }
 
 // bareFunction resolves CURRENT_DATE and its like, which need no parentheses, where
@@ -229,11 +232,11 @@ func (e *env) bindAggregate(x *ast.Call, f *fn.Aggregate) (logical.Agg, bool) {
 	}
 	impl, err := f.Resolve(expr.Args(args))
 	if err != nil {
-		e.b.report(&expr.ArgumentError{Func: f.Name, Msg: err.Error()}, x.Span)
+		e.b.refuse(expr.Refused(f.Name, err), x.Span, f.Syntax, args)
 		return agg, false
 	}
 	if err := e.b.res.Coerce(f.Name, impl.Args, args); err != nil {
-		e.b.report(err, x.Span)
+		e.b.refuse(err, x.Span, f.Syntax, args)
 		return agg, false
 	}
 	agg.Impl, agg.Args = impl, args

@@ -35,8 +35,9 @@ type env struct {
 	scope  *scope
 	sel    *selectBinder // nil: no aggregates, windows, aliases or subqueries
 	clause clause
-	inAgg  bool // inside the arguments of an aggregate
-	inOver bool // inside a call with OVER
+	inAgg  bool   // inside the arguments of an aggregate
+	inOver bool   // inside a call with OVER
+	called string // the function whose argument is bound, "" outside of calls
 	params []*expr.Param
 	on     *onSubqueries // of a condition of ON; else sel takes the subqueries
 }
@@ -152,6 +153,9 @@ func (e *env) unknownColumn(ref *ast.ColumnRef) {
 		e.unknownOfTable(ref)
 		return
 	}
+	if e.missingTable(ref) {
+		return
+	}
 	name := pathOf(ref.Parts)
 	if first.Quoted && len(ref.Parts) == 1 {
 		e.b.errorf(diag.UnknownColumn, ref.Span, "column %q does not exist", name).
@@ -187,8 +191,14 @@ func (e *env) suggest(name string) string {
 	if e.sel != nil {
 		names = append(names, e.sel.aliasNames()...)
 	}
+	if word := bareWord(&ast.ColumnRef{Parts: []ast.Ident{{Name: name}}}); word != "" && e.called != "" {
+		return fmt.Sprintf("units are text: '%s'", word)
+	}
 	if h := diag.HintDidYouMean(name, names); h != "" {
 		return h
+	}
+	if write := elsewhere(elsewhereNames, name); write != "" {
+		return "write " + write
 	}
 	if len(names) <= 8 && len(names) > 0 {
 		return "the columns are " + strings.Join(names, ", ")
@@ -212,7 +222,7 @@ func (e *env) condition(x ast.Expr, what string) expr.Node {
 	}
 	c, err := e.b.res.Condition(what, n)
 	if err != nil {
-		e.b.errorf(diag.TypeMismatch, x.Pos(), "%s", err.Error())
+		e.b.errorf(diag.TypeMismatch, x.Pos(), "%s", err.Error()).Hint = conditionHint(n)
 		return nil
 	}
 	return c

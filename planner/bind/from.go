@@ -107,7 +107,9 @@ func (b *Binder) named(name ast.Name) logical.Node {
 		d.WithHint("a query that reads itself is WITH RECURSIVE %s AS (…)", name.String())
 		return nil
 	}
-	d.Hint = diag.HintDidYouMean(name.String(), append(b.cat.Names(), b.cteNames()...))
+	if d.Hint = elsewhere(catalogs, name.String()); d.Hint == "" {
+		d.Hint = diag.HintDidYouMean(name.String(), append(b.cat.Names(), b.cteNames()...))
+	}
 	return nil
 }
 

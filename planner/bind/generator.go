@@ -22,11 +22,11 @@ func (e *env) generator(x *ast.Call, input logical.Node) *logical.Unnest {
 	}
 	impl, err := g.Resolve(expr.Args(args))
 	if err != nil {
-		e.b.report(&expr.ArgumentError{Func: g.Name, Msg: err.Error()}, x.Span)
+		e.b.refuse(expr.Refused(g.Name, err), x.Span, g.Syntax, args)
 		return nil
 	}
 	if err := e.b.res.Coerce(g.Name, impl.Args, args); err != nil {
-		e.b.report(err, x.Span)
+		e.b.refuse(err, x.Span, g.Syntax, args)
 		return nil
 	}
 	u := &logical.Unnest{Input: input, Gen: g, Impl: impl, Args: args, Outer: g.Outer}

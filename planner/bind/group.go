@@ -210,8 +210,13 @@ func (sel *selectBinder) regroupColumn(c *expr.Column, span diag.Span) expr.Node
 	}
 	sel.fail()
 	d := sel.b.errorf(diag.NotGrouped, span, "column %q is neither in GROUP BY nor inside an aggregate", c.Name)
-	if sel.stmt.GroupBy != nil {
+	switch {
+	case sel.stmt.GroupBy != nil:
 		d.WithHint("add it to GROUP BY, or use any_value(%s)", c.Name)
+	case len(sel.aggs) == 0:
+		d.WithHint("for a condition on rows write WHERE instead of HAVING")
+	default:
+		d.WithHint("write GROUP BY %s, or use any_value(%s)", c.Name, c.Name)
 	}
 	return nil
 }

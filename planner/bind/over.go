@@ -104,12 +104,12 @@ func (e *env) windowFunction(c *overCall, x *ast.Call, w *fn.Window) bool {
 	}
 	impl, err := w.Resolve(expr.Args(args))
 	if err != nil {
-		e.b.report(&expr.ArgumentError{Func: w.Name, Msg: err.Error()}, x.Span)
+		e.b.refuse(expr.Refused(w.Name, err), x.Span, w.Syntax, args)
 		return false
 	}
 	args = valueArguments(args, len(impl.Args))
 	if err := e.b.res.Coerce(w.Name, impl.Args, args); err != nil {
-		e.b.report(err, x.Span)
+		e.b.refuse(err, x.Span, w.Syntax, args)
 		return false
 	}
 	c.f = logical.OverFunc{Window: w, Impl: impl, Args: args, IgnoreNulls: impl.IgnoreNulls || x.Nulls == ast.IgnoreNulls}

@@ -166,7 +166,8 @@ func (b *Binder) setOp(x *ast.SetOp, outer *scope) *relation {
 func (b *Binder) sameTypes(x *ast.SetOp, l *relation, right logical.Node) (logical.Node, logical.Node) {
 	span, lc, rc := x.Span, l.plan.Schema(), right.Schema()
 	if len(lc) != len(rc) {
-		b.errorf(diag.ColumnCount, span, "%s of queries with %d and %d columns", x.Op, len(lc), len(rc))
+		b.errorf(diag.ColumnCount, span, "%s of queries with %d and %d columns", x.Op, len(lc), len(rc)).
+			WithHint("they are (%s) and (%s)", columnList(lc), columnList(rc))
 		return nil, nil
 	}
 	want := make([]types.Type, len(lc))
@@ -177,12 +178,22 @@ func (b *Binder) sameTypes(x *ast.SetOp, l *relation, right logical.Node) (logic
 			if i < len(l.spans) {
 				at = l.spans[i]
 			}
-			b.errorf(diag.TypeMismatch, at, "%s column %d %q has no common type for %s and %s", x.Op, i+1, lc[i].Name, lc[i].Type, rc[i].Type)
+			b.errorf(diag.TypeMismatch, at, "%s column %d %q has no common type for %s and %s", x.Op, i+1, lc[i].Name, lc[i].Type, rc[i].Type).
+				WithHint("the columns are (%s) and (%s)", columnList(lc), columnList(rc))
 			return nil, nil
 		}
 		want[i] = t
 	}
 	return b.castColumns(l.plan, want, lc), b.castColumns(right, want, lc)
+}
+
+// columnList spells columns with their types.
+func columnList(cols []types.Column) string {
+	list := make([]string, len(cols))
+	for i, c := range cols {
+		list[i] = c.Name + " " + c.Type.String()
+	}
+	return strings.Join(list, ", ")
 }
 
 func unionInputs(n logical.Node) []logical.Node {

@@ -62,7 +62,7 @@ func (b *Binder) unknownTableFunc(x *ast.TableFunc) {
 	known := append([]string{"tumble", "hop", "cumulate", "session", "drop_duplicates", "drop_duplicates_within_watermark", "state", "checkpoint"},
 		b.cat.Functions.Names()...)
 	b.errorf(diag.UnknownFunction, x.Call.Name.Span, "unknown table function %q", x.Call.Name.String()).
-		Hint = diag.HintDidYouMean(x.Call.Name.String(), known)
+		Hint = suggestName(x.Call.Name.Last().Name, tableFunctions, known)
 }
 
 // tableArgs are the arguments of a table function, in the order of its parameters.

@@ -273,6 +273,7 @@ func (g *gather) give(values, keys *vec.Batch, from []int32, n int) error {
 		from = nil
 	}
 	g.out.N, g.out.Sel, g.out.W = n, nil, nil
+	g.out.Place = func(row int) string { return g.position(recordOf(from, row)) }
 	if values != nil {
 		g.out.Sel, g.out.W = values.Sel, values.W
 	}

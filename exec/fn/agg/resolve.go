@@ -40,7 +40,7 @@ func wantNumber(t types.Type, pos int) error {
 	if t.IsNumeric() || t.Kind == types.Null {
 		return nil
 	}
-	return fmt.Errorf("needs a number as argument %d, got %s", pos, t)
+	return &fn.Mismatch{Arg: pos - 1, Want: "number", Got: t.String()}
 }
 
 func wantInteger(t types.Type) error {

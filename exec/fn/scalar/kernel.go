@@ -2,7 +2,6 @@ package scalar
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/sqlstream/sqlstream/exec/fn"
 	"github.com/sqlstream/sqlstream/exec/types"
@@ -89,11 +88,7 @@ func mismatch(args []fn.Arg, i int, want string) error {
 	if args[i].Body != nil {
 		got = "a lambda"
 	}
-	article := "a"
-	if strings.ContainsAny(want[:1], "AIO") {
-		article = "an"
-	}
-	return fmt.Errorf("needs %s %s as argument %d, got %s", article, want, i+1, got)
+	return &fn.Mismatch{Arg: i, Want: want, Got: got}
 }
 
 // argTypes lists the types of arguments as they are.

@@ -297,6 +297,7 @@ func (p *split) section(ctx context.Context, f format.File, sec format.Section, 
 	if known && part != nil {
 		a = part
 	}
+	a.file, a.section, a.done = f.Name, sec, 0
 	return p.plan.reader.Read(ctx, f, sec, a.reading, func(b *vec.Batch) error { return emit(a.batch(b)) })
 }
 
@@ -340,12 +341,29 @@ type assembler struct {
 	reading format.Reading
 	from    []int // by needed column: its place in the reader's batch, −1 = constant
 	out     vec.Batch
+	file    string
+	section format.Section // under way, of which so many rows were in earlier batches
+	done    int
+}
+
+// place names a row of the batch under way. Rows are counted from the section's start, of
+// those that could be read.
+func (a *assembler) place(row int) string {
+	row += a.done - a.out.N + 1
+	switch {
+	case a.section.Rows >= 0:
+		return fmt.Sprintf("%s, row group %d, row %d", a.file, a.section.Off, row)
+	case a.section.Off > 0:
+		return fmt.Sprintf("%s, row %d from byte %d on", a.file, row, a.section.Off)
+	}
+	return fmt.Sprintf("%s, row %d", a.file, row)
 }
 
 // assemble says where the needed columns come from; the values of the one at place without
 // are NULL, −1 = none.
 func (p *split) assemble(rd source.Reading, without int) *assembler {
 	a := &assembler{from: make([]int, len(rd.Need))}
+	a.out.Place = a.place
 	a.out.Cols = make([]*vec.Vector, len(rd.Need))
 	for i, col := range rd.Need {
 		if at := p.plan.inData[col]; at >= 0 && i != without {
@@ -375,6 +393,7 @@ func (p *split) constant(col int, null bool) *vec.Vector {
 
 func (a *assembler) batch(b *vec.Batch) *vec.Batch {
 	a.out.N, a.out.Sel, a.out.W = b.N, b.Sel, b.W
+	a.done += b.N
 	for i, at := range a.from {
 		if at >= 0 {
 			a.out.Cols[i] = b.Cols[at]

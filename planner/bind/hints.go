@@ -1,0 +1,202 @@
+package bind
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/sqlstream/sqlstream/exec/expr"
+	"github.com/sqlstream/sqlstream/exec/fn"
+	"github.com/sqlstream/sqlstream/exec/types"
+	"github.com/sqlstream/sqlstream/parser/ast"
+	"github.com/sqlstream/sqlstream/parser/diag"
+)
+
+// refuse reports that a function or operator does not take its arguments: what it was
+// given, and what to write.
+func (b *Binder) refuse(err error, span diag.Span, syntax []string, args []expr.Node) {
+	var (
+		bad    *expr.ArgumentError
+		unread *expr.Unreadable
+		wrong  *fn.Mismatch
+	)
+	d := b.report(err, span)
+	if !errors.As(err, &bad) || d.Hint != "" {
+		return
+	}
+	switch {
+	case errors.As(err, &unread):
+		b.unreadable(d, bad.Func, unread, args)
+	case errors.As(err, &wrong) && wrong.Arg < len(args):
+		d.Hint = castHint(args[wrong.Arg], wrong.Want)
+	case len(args) == 2 && len(syntax) == 0:
+		d.Hint = pairHint(bad.Func, args[0], args[1])
+	}
+	if d.Hint == "" && len(syntax) > 0 {
+		d.WithHint("write %s", strings.Join(syntax, ", or "))
+	}
+}
+
+// syntaxOf are the ways to call a function; none for an operator.
+func (b *Binder) syntaxOf(name string) []string {
+	if f, ok := b.cat.Functions.Scalar(name); ok && !f.Hidden && f.Group != "Operators" {
+		return f.Syntax
+	}
+	return nil
+}
+
+// maxHint bounds an expression that a hint repeats.
+const maxHint = 60
+
+// castHint is the cast that makes an argument what is wanted; "" if there is none.
+func castHint(x expr.Node, want string) string {
+	to, ok := wantedType(want)
+	if text := x.String(); ok && types.CanCast(x.Type(), to) && len(text) <= maxHint {
+		return fmt.Sprintf("write CAST(%s AS %s)", text, to)
+	}
+	return ""
+}
+
+// wantedType is the type that the words of a function's complaint ask for.
+func wantedType(want string) (types.Type, bool) {
+	switch want {
+	case "number":
+		return types.Of(types.Float64), true
+	case "integer", "whole number":
+		return types.Of(types.Int64), true
+	case "text":
+		return types.Of(types.String), true
+	}
+	for _, k := range []types.Kind{types.Bool, types.Int32, types.Int64, types.Float64, types.String, types.Bytes, types.Date,
+		types.Timestamp, types.TimestampNTZ, types.Interval} {
+		if t := types.Of(k); t.String() == want {
+			return t, true
+		}
+	}
+	return types.Type{}, false
+}
+
+// unreadable rewords "= cannot read 'abc' as DECIMAL(38,18)": the other side's type is what
+// the user knows.
+func (b *Binder) unreadable(d *diag.Diagnostic, op string, u *expr.Unreadable, args []expr.Node) {
+	if len(args) != 2 {
+		d.Hint = castHint(u.X, "STRING")
+		return
+	}
+	l, r := args[0], args[1]
+	other := l
+	if sameNode(l, u.X) {
+		other = r
+	}
+	if l.String() == "" || len(other.String()) > maxHint {
+		return
+	}
+	d.Message = fmt.Sprintf("%s of %s, a %s, and the text %s, which is no %s", op, other, other.Type(), u.X, noun(other.Type()))
+	side := func(n expr.Node) string {
+		if sameNode(n, other) {
+			return fmt.Sprintf("CAST(%s AS STRING)", n)
+		}
+		return n.String()
+	}
+	switch op {
+	case "=", "<>", "<", "<=", ">", ">=", "<=>":
+		d.WithHint("write a %s, or compare as text: %s %s %s", noun(other.Type()), side(l), op, side(r))
+	case "+", "-":
+		if other.Type().IsTime() {
+			d.WithHint("a length of time is written INTERVAL '1' DAY")
+		}
+	}
+}
+
+func sameNode(a, b expr.Node) bool { return a.String() == b.String() }
+
+// noun names what text must be to be read as a type.
+func noun(t types.Type) string {
+	switch {
+	case t.IsNumeric():
+		return "number"
+	case t.Kind == types.Date:
+		return "date such as '2024-01-31'"
+	case t.IsTime():
+		return "time such as '2024-01-31 12:00:00'"
+	}
+	return t.String()
+}
+
+// pairHint is the way out for an operator that does not take two types together.
+func pairHint(op string, l, r expr.Node) string {
+	lt, rt := l.Type(), r.Type()
+	switch {
+	case op == "+" && lt.Kind == types.String && rt.Kind == types.String:
+		return fmt.Sprintf("text is joined with ||: %s || %s", l, r)
+	case (op == "+" || op == "-") && (lt.IsTime() || lt.Kind == types.Date) && rt.IsNumeric():
+		return fmt.Sprintf("write %s %s INTERVAL '%s' DAY", l, op, constOr(r, "1"))
+	case lt.Kind == types.Struct:
+		return structHint(l, r)
+	case rt.Kind == types.Struct:
+		return structHint(r, l)
+	case lt.Kind == types.Array:
+		return fmt.Sprintf("write array_contains(%s, %s)", l, r)
+	case rt.Kind == types.Array:
+		return fmt.Sprintf("write array_contains(%s, %s)", r, l)
+	case (lt.IsTime() || lt.Kind == types.Date) && rt.IsNumeric(), (rt.IsTime() || rt.Kind == types.Date) && lt.IsNumeric():
+		return "a date is written DATE '2024-01-31', a time TIMESTAMP '2024-01-31 12:00:00'"
+	case types.CanCast(lt, rt) && op != "+" && op != "-":
+		return fmt.Sprintf("write CAST(%s AS %s)", l, rt)
+	}
+	return ""
+}
+
+// constOr is the text of a constant, else another.
+func constOr(n expr.Node, other string) string {
+	if expr.IsConst(n) {
+		return n.String()
+	}
+	return other
+}
+
+// structHint names a field to compare instead.
+func structHint(s, other expr.Node) string {
+	for _, f := range s.Type().Fields {
+		if _, ok := types.ComparisonType(f.Type, other.Type()); ok {
+			return fmt.Sprintf("compare a field: %s.%s", s, f.Name)
+		}
+	}
+	return "compare its fields one by one"
+}
+
+// conditionHint is a test to write for a value that is no BOOLEAN.
+func conditionHint(n expr.Node) string {
+	switch t := n.Type(); {
+	case len(n.String()) > maxHint:
+		return ""
+	case t.IsNumeric():
+		return fmt.Sprintf("write %s <> 0", n)
+	default:
+		return fmt.Sprintf("write a comparison, or %s IS NOT NULL", n)
+	}
+}
+
+// missingTable reports a name qualified by a table that FROM does not have.
+func (e *env) missingTable(ref *ast.ColumnRef) bool {
+	first := ref.Parts[0].Name
+	tables := e.scope.tables()
+	if len(ref.Parts) < 2 || len(tables) == 0 || len(e.scope.find("", first)) > 0 {
+		return false
+	}
+	o, _ := e.b.cat.Find(first)
+	near := diag.HintDidYouMean(first, tables)
+	if o == nil && near == "" {
+		return false
+	}
+	d := e.b.errorf(diag.UnknownColumn, ref.Parts[0].Span, "there is no table %q in FROM", first)
+	switch {
+	case near != "":
+		d.Hint = near
+	case len(tables) == 1:
+		d.WithHint("the table there is called %q, as in %s.%s", tables[0], tables[0], ref.Parts[1].Name)
+	default:
+		d.WithHint("the tables there are %s", strings.Join(tables, ", "))
+	}
+	return true
+}
