@@ -88,24 +88,32 @@ func (b *Binder) unreadable(d *diag.Diagnostic, op string, u *expr.Unreadable, a
 	if sameNode(l, u.X) {
 		other = r
 	}
-	if l.String() == "" || len(other.String()) > maxHint {
+	if len(other.String()) > maxHint {
 		return
 	}
-	d.Message = fmt.Sprintf("%s of %s, a %s, and the text %s, which is no %s", op, other, other.Type(), u.X, noun(other.Type()))
+	if !comparison(op) {
+		d.Message = fmt.Sprintf("%s of %s (%s) and the text %s, which is no %s", op, other, other.Type(), u.X, noun(u.To))
+		if (op == "+" || op == "-") && other.Type().IsTime() {
+			d.WithHint("a length of time is written INTERVAL '1' DAY")
+		}
+		return
+	}
+	d.Message = fmt.Sprintf("cannot compare %s (%s) with the text %s, which is no %s", other, other.Type(), u.X, noun(other.Type()))
 	side := func(n expr.Node) string {
 		if sameNode(n, other) {
 			return fmt.Sprintf("CAST(%s AS STRING)", n)
 		}
 		return n.String()
 	}
+	d.WithHint("write a %s, or compare as text: %s %s %s", noun(other.Type()), side(l), op, side(r))
+}
+
+func comparison(op string) bool {
 	switch op {
 	case "=", "<>", "<", "<=", ">", ">=", "<=>":
-		d.WithHint("write a %s, or compare as text: %s %s %s", noun(other.Type()), side(l), op, side(r))
-	case "+", "-":
-		if other.Type().IsTime() {
-			d.WithHint("a length of time is written INTERVAL '1' DAY")
-		}
+		return true
 	}
+	return false
 }
 
 func sameNode(a, b expr.Node) bool { return a.String() == b.String() }
@@ -117,6 +125,8 @@ func noun(t types.Type) string {
 		return "number"
 	case t.Kind == types.Date:
 		return "date such as '2024-01-31'"
+	case t.Kind == types.Interval:
+		return "length of time such as INTERVAL '1' DAY"
 	case t.IsTime():
 		return "time such as '2024-01-31 12:00:00'"
 	}
