@@ -1,6 +1,9 @@
 package types
 
-import "errors"
+import (
+	"errors"
+	"fmt"
+)
 
 // ErrUUIDSyntax is the error of text that is no UUID.
 var ErrUUIDSyntax = errors.New("not a UUID: want 32 hexadecimal digits as xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx")
@@ -39,6 +42,20 @@ func hexDigit(c byte) (byte, bool) {
 		return c | 0x20 - 'a' + 10, true
 	}
 	return 0, false
+}
+
+// ParseAny reads the text of a TIME, UUID or JSON as vec.FromAny takes it.
+func ParseAny(k Kind, text string) (any, error) {
+	switch k {
+	case Time:
+		return ParseTime(text)
+	case UUID:
+		id, err := ParseUUID(text)
+		return id[:], err
+	case JSON:
+		return AppendCanonicalJSON(nil, []byte(text))
+	}
+	return nil, fmt.Errorf("%s is not read here", Of(k))
 }
 
 // AppendUUID appends the 16 bytes of a UUID in lower case, 8-4-4-4-12. Bytes of another

@@ -166,13 +166,8 @@ func cellValue(s string, t types.Type, form func(timeForm)) (any, error) {
 		return types.ParseInterval(s)
 	case types.Bytes:
 		return []byte(s), nil
-	case types.Time:
-		return types.ParseTime(s)
-	case types.UUID:
-		id, err := types.ParseUUID(s)
-		return id[:], err
-	case types.JSON:
-		return types.AppendCanonicalJSON(nil, []byte(s))
+	case types.Time, types.UUID, types.JSON:
+		return types.ParseAny(t.Kind, s)
 	}
 	return s, nil
 }

@@ -80,7 +80,7 @@ func defaultWidth(width int64, t types.Type) int64 {
 	switch {
 	case width > 0:
 		return width
-	case t.Kind == types.Timestamp || t.Kind == types.TimestampNTZ:
+	case t.Kind == types.Timestamp || t.Kind == types.TimestampNTZ || t.Kind == types.Time:
 		return timeWidth
 	case t.Kind == types.Date:
 		return 1

@@ -216,6 +216,12 @@ func columnType(t types.Type) string {
 		return "DATETIME(6)"
 	case types.Bytes:
 		return "LONGBLOB"
+	case types.Time:
+		return "TIME(6)"
+	case types.UUID:
+		return "CHAR(36) CHARACTER SET ascii"
+	case types.JSON:
+		return "JSON"
 	}
 	return "LONGTEXT"
 }
@@ -226,6 +232,9 @@ const keyBytes = 3072
 // typeOf is columnType; text in a key must have a length, and all of the key must fit.
 func (s *mysqlSink) typeOf(t types.Type, key bool) string {
 	kind := columnType(t)
+	if key && kind == "JSON" { // which no key can have
+		kind = "LONGTEXT"
+	}
 	if !key || kind != "LONGTEXT" && kind != "LONGBLOB" {
 		return kind
 	}

@@ -43,7 +43,7 @@ func value(v *vec.Vector, row int, zone *time.Location) (any, int, error) {
 	case types.Array, types.Map, types.Struct:
 		text := vec.AppendJSON(nil, v, row, zone)
 		return string(text), 2*len(text) + 4, nil
-	case types.Interval:
+	case types.Interval, types.Time, types.UUID:
 		return vec.RowString(v, row, zone), 2*40 + 4, nil
 	}
 	text := f.Bytes(i)

@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"encoding/binary"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"math"
@@ -48,6 +47,12 @@ func typeOf(c column) types.Type {
 		return types.Of(types.Timestamp)
 	case intervalKind:
 		return types.Of(types.Interval)
+	case timeKind:
+		return types.Of(types.Time)
+	case uuidKind:
+		return types.Of(types.UUID)
+	case jsonKind, jsonbKind:
+		return types.Of(types.JSON)
 	}
 	return types.Of(types.String)
 }
@@ -97,8 +102,58 @@ func decoderOf(t types.Type, w wire) decode {
 		return decodeTime
 	case intervalKind:
 		return decodeInterval
+	case timeKind:
+		return decodeClock
+	case uuidKind:
+		return fixedBytes(16)
+	case jsonKind, jsonbKind:
+		if t.Kind == types.JSON {
+			return jsonDecoder(textDecoder(w.kind))
+		}
 	}
 	return nil
+}
+
+// decodeClock reads µs of the day.
+func decodeClock(b *vec.Builder, data []byte) error {
+	if len(data) != 8 {
+		return errBytes
+	}
+	us := int64(binary.BigEndian.Uint64(data))
+	switch {
+	case us == types.MicrosPerDay:
+		return errors.New("is 24:00:00, and TIME ends before it")
+	case us < 0 || us > types.MicrosPerDay:
+		return errBytes
+	}
+	b.AppendInt(us)
+	return nil
+}
+
+func fixedBytes(n int) decode {
+	return func(b *vec.Builder, data []byte) error {
+		if len(data) != n {
+			return errBytes
+		}
+		b.AppendBytes(data)
+		return nil
+	}
+}
+
+// jsonDecoder brings the text that inner gives into canonical form.
+func jsonDecoder(inner decode) decode {
+	text := vec.NewBuilder(types.Of(types.String))
+	return func(b *vec.Builder, data []byte) error {
+		text.Reset()
+		if err := inner(text, data); err != nil {
+			return err
+		}
+		doc, err := types.AppendCanonicalJSON(nil, text.Finish().Bytes(0))
+		if err == nil {
+			b.AppendBytes(doc)
+		}
+		return err
+	}
 }
 
 // intDecoder reads a whole number into a type that is at least as wide.
@@ -238,16 +293,7 @@ func decodeUUID(b *vec.Builder, data []byte) error {
 		return errBytes
 	}
 	var text [36]byte
-	at := 0
-	for i, n := range [...]int{4, 2, 2, 2, 6} {
-		if i > 0 {
-			text[at] = '-'
-			at++
-		}
-		at += hex.Encode(text[at:], data[:n])
-		data = data[n:]
-	}
-	b.AppendBytes(text[:])
+	b.AppendBytes(types.AppendUUID(text[:0], data))
 	return nil
 }
 

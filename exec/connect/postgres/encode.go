@@ -3,10 +3,8 @@ package postgres
 import (
 	"bytes"
 	"encoding/binary"
-	"encoding/hex"
 	"fmt"
 	"math"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/sqlstream/sqlstream/exec/types"
@@ -31,7 +29,7 @@ func cellOf(t types.Type, w wire) cell {
 	switch {
 	case w.kind == arrayKind:
 		return arrayCell(cellOf(*t.Elem, wire{kind: w.elem}), w.elemOID)
-	case t.Kind == types.String:
+	case t.Kind == types.String, t.Kind == types.JSON:
 		return textCell(w.kind)
 	case t.IsNested():
 		return jsonCell(w.kind == jsonbKind)
@@ -51,7 +49,9 @@ func cellOf(t types.Type, w wire) cell {
 		return func(dst []byte, f *vec.Vector, i int) ([]byte, string) {
 			return binary.BigEndian.AppendUint64(dst, math.Float64bits(f.F64[i])), ""
 		}
-	case byteaKind:
+	case timeKind:
+		return intCell(int8Kind)
+	case byteaKind, uuidKind:
 		return func(dst []byte, f *vec.Vector, i int) ([]byte, string) { return append(dst, f.Bytes(i)...), "" }
 	case dateKind:
 		return dateCell
@@ -120,6 +120,9 @@ func textCell(k kind) cell {
 		case uuidKind:
 			return appendUUID(dst, b)
 		case jsonbKind:
+			if reason := badEscape(b); reason != "" {
+				return dst, reason
+			}
 			dst = append(dst, 1)
 		}
 		return append(dst, b...), ""
@@ -137,13 +140,27 @@ func badText(b []byte) string {
 	return ""
 }
 
+// badEscape tells why jsonb cannot hold JSON: it has neither NUL nor half a surrogate
+// pair.
+func badEscape(b []byte) string {
+	for {
+		i := bytes.IndexByte(b, '\\')
+		if i < 0 || i+1 >= len(b) {
+			return ""
+		}
+		if b = b[i+1:]; len(b) >= 5 && b[0] == 'u' && (string(b[1:5]) == "0000" || b[1]|0x20 == 'd' && b[2] >= '8') {
+			return "jsonb has no text with the escape \\" + string(b[:5]) + "; remove it, or make the column json"
+		}
+		b = b[1:]
+	}
+}
+
 func appendUUID(dst, b []byte) ([]byte, string) {
-	digits := strings.ReplaceAll(strings.Trim(string(b), "{}"), "-", "")
-	out, err := hex.AppendDecode(dst, []byte(digits))
-	if err != nil || len(out)-len(dst) != 16 {
+	id, err := types.ParseUUID(string(b))
+	if err != nil {
 		return dst, fmt.Sprintf("%q is no UUID", shorten(string(b)))
 	}
-	return out, ""
+	return append(dst, id[:]...), ""
 }
 
 // jsonCell writes nested values as JSON, with times in UTC.
@@ -168,6 +185,8 @@ func badNested(v *vec.Vector, row int) string {
 	switch f.Type.Kind {
 	case types.String:
 		return badText(f.Bytes(i))
+	case types.JSON:
+		return badEscape(f.Bytes(i))
 	case types.Struct:
 		for _, c := range f.Child {
 			if reason := badNested(c, i); reason != "" {

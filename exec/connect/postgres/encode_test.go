@@ -93,6 +93,13 @@ func TestBadValues(t *testing.T) {
 		{text, jsonbKind, "{}", ""},
 		{text, uuidKind, "6ba7b810-9dad-11d1-80b4-00c04fd430c8", ""},
 		{text, uuidKind, "6ba7b810", "is no UUID"},
+		{types.Of(types.JSON), jsonbKind, `"\u0000"`, "no text with the escape"},
+		{types.Of(types.JSON), jsonbKind, `["\\u0000",{"a":"\ud800"}]`, `escape \ud800`},
+		{types.Of(types.JSON), jsonbKind, `"\\u0000\u0001"`, ""},
+		{types.Of(types.JSON), jsonKind, `"\u0000"`, ""},
+		{types.ArrayOf(types.Of(types.JSON)), jsonbKind, []any{`"\u0000"`}, "no text with the escape"},
+		{types.Of(types.UUID), uuidKind, "0123456789abcdef", ""},
+		{types.Of(types.Time), timeKind, int64(1), ""},
 		{bytesType, byteaKind, "\x00\xff", ""},
 		{pair, jsonbKind, []any{[]any{"a", nil, "\x00"}}, "NUL"},
 		{pair, jsonKind, []any{[]any{"a", nil}}, ""},
@@ -110,6 +117,50 @@ func TestBadValues(t *testing.T) {
 		if c.want == "" && reason != "" || !strings.Contains(reason, c.want) {
 			t.Errorf("%v as %s: %q, want %q", c.v, c.t, reason, c.want)
 		}
+	}
+}
+
+// TestTimeUUIDJSON: what is written is read again; what PostgreSQL has beyond our types is
+// told.
+func TestTimeUUIDJSON(t *testing.T) {
+	for _, c := range []struct {
+		k kind
+		v *vec.Vector
+	}{
+		{timeKind, vec.FromAny(types.Of(types.Time), int64(0), types.MicrosPerDay-1)},
+		{uuidKind, vec.FromAny(types.Of(types.UUID), "0123456789abcdef", strings.Repeat("\xff", 16))},
+		{jsonKind, vec.FromAny(types.Of(types.JSON), `{"a":[1,null]}`, `"x"`)},
+		{jsonbKind, vec.FromAny(types.Of(types.JSON), `{"a":[1,null]}`, `"x"`)},
+	} {
+		typ, w := c.v.Type, wire{kind: c.k}
+		if got := typeOf(column{wire: w}); !got.Equal(typ) {
+			t.Errorf("%s is read as %s", w, got)
+		}
+		b := vec.NewBuilder(typ)
+		for row := range c.v.N {
+			data, _ := appendCell(nil, c.v, row, cellOf(typ, w))
+			if _, err := decodeCell(b, data, decoderOf(typ, w)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		back := b.Take()
+		for row := range c.v.N {
+			if !vec.Equal(back, row, c.v, row) {
+				t.Errorf("%s: %s came back as %s", w, vec.RowString(c.v, row, nil), vec.RowString(back, row, nil))
+			}
+		}
+	}
+	b := vec.NewBuilder(types.Of(types.Time))
+	day := binary.BigEndian.AppendUint64(nil, types.MicrosPerDay)
+	if err := decodeClock(b, day); err == nil || !strings.Contains(err.Error(), "24:00:00") {
+		t.Error(err)
+	}
+	if err := decoderOf(types.Of(types.UUID), wire{kind: uuidKind})(vec.NewBuilder(types.Of(types.UUID)), day); err == nil {
+		t.Error("8 bytes are a UUID")
+	}
+	b = vec.NewBuilder(types.Of(types.JSON))
+	if err := decoderOf(types.Of(types.JSON), wire{kind: jsonKind})(b, []byte(` {"b":1, "a":2} `)); err != nil || b.Finish().Text(0) != `{"a":2,"b":1}` {
+		t.Error(err, b.Finish().Text(0))
 	}
 }
 

@@ -99,6 +99,7 @@ func (s *tableSource) keyKind(col int, t types.Type) (keyKind, error) {
 		types.Decimal: {numericKind, pgtype.NumericOID, pgtype.NumericArrayOID}, types.Bytes: {byteaKind, pgtype.ByteaOID, pgtype.ByteaArrayOID},
 		types.Date: {dateKind, pgtype.DateOID, pgtype.DateArrayOID}, types.Timestamp: {timestamptzKind, pgtype.TimestamptzOID, pgtype.TimestamptzArrayOID},
 		types.TimestampNTZ: {timestampKind, pgtype.TimestampOID, pgtype.TimestampArrayOID},
+		types.Time:         {timeKind, pgtype.TimeOID, pgtype.TimeArrayOID}, types.UUID: {uuidKind, pgtype.UUIDOID, pgtype.UUIDArrayOID},
 	}[t.Kind]
 	switch {
 	case t.Kind == types.String && r.wire.kind == uuidKind:

@@ -32,6 +32,7 @@ const (
 	jsonbKind
 	uuidKind
 	arrayKind
+	timeKind
 )
 
 // wire is the shape of a column's values: what must still hold when a payload that was
@@ -98,6 +99,8 @@ func kindOf(oid uint32, name string, typtype byte) kind {
 		return jsonbKind
 	case pgtype.UUIDOID:
 		return uuidKind
+	case pgtype.TimeOID:
+		return timeKind
 	}
 	if typtype == 'e' || name == "citext" {
 		return textKind
@@ -132,6 +135,12 @@ func ddlType(t types.Type) string {
 		return "timestamp without time zone"
 	case types.Interval:
 		return "interval"
+	case types.Time:
+		return "time"
+	case types.UUID:
+		return "uuid"
+	case types.JSON:
+		return "jsonb"
 	case types.Array:
 		if !t.Elem.IsNested() {
 			return ddlType(*t.Elem) + "[]"
@@ -202,6 +211,10 @@ func accepts(t types.Type, k kind) bool {
 		return k == timestampKind
 	case types.Interval:
 		return k == intervalKind
+	case types.Time:
+		return k == timeKind
+	case types.UUID:
+		return k == uuidKind
 	}
 	return k == jsonbKind || k == jsonKind
 }
@@ -217,7 +230,7 @@ func texts(data []byte) (out []string, err error) {
 // String names the shape of values, for messages.
 func (w wire) String() string {
 	names := [...]string{"an unknown type", "boolean", "smallint", "integer", "bigint", "real", "double precision", "numeric", "text", "bytea", "date",
-		"timestamp without time zone", "timestamp with time zone", "interval", "json", "jsonb", "uuid", "an array"}
+		"timestamp without time zone", "timestamp with time zone", "interval", "json", "jsonb", "uuid", "an array", "time without time zone"}
 	switch {
 	case w.kind == arrayKind && int(w.elem) < len(names):
 		return names[w.elem] + "[]"

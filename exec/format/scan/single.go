@@ -33,15 +33,9 @@ func Value(text string, t types.Type, zone *time.Location) (any, bool) {
 		return both(times.Timestamp([]byte(text)))
 	case types.TimestampNTZ:
 		return both(times.Local([]byte(text)))
-	case types.Time:
-		us, err := types.ParseTime(text)
-		return us, err == nil
-	case types.UUID:
-		id, err := types.ParseUUID(text)
-		return id[:], err == nil
-	case types.JSON:
-		doc, err := types.AppendCanonicalJSON(nil, []byte(text))
-		return doc, err == nil
+	case types.Time, types.UUID, types.JSON:
+		x, err := types.ParseAny(t.Kind, text)
+		return x, err == nil
 	case types.Decimal:
 		d, err := types.ParseDecimal(text, int(t.Prec), int(t.Scale))
 		return d, err == nil

@@ -158,7 +158,7 @@ func valueOf(v *vec.Vector, row int, zone *time.Location) any {
 	}
 	f, i := v.At(row)
 	switch v.Type.Kind {
-	case types.Decimal, types.Interval:
+	case types.Decimal, types.Interval, types.Time, types.UUID:
 		return vec.RowString(v, row, zone)
 	case types.Date:
 		return time.Unix(f.I64[i]*86400, 0).UTC()

@@ -223,6 +223,14 @@ func (r *rule) random(w *words, c source.Config) error {
 		}
 		r.fill = randomFloat(a.(float64), b.(float64), r.typ.Kind == types.Float32)
 		return nil
+	case types.UUID:
+		if lo != "" {
+			return fmt.Errorf("random has no range for UUID")
+		}
+		r.fill = randomUUID
+		return nil
+	case types.JSON:
+		return fmt.Errorf("JSON values are chosen: choice '[1]', '{\"a\":1}'")
 	case types.String, types.Bytes:
 		return fmt.Errorf("a random text is written: string 3 to 12")
 	}
@@ -251,6 +259,8 @@ func (r *rule) range0() (lo, hi string) {
 		return "2024-01-01", "2024-12-31"
 	case types.Timestamp, types.TimestampNTZ:
 		return `2024-01-01T00:00:00`, `2024-12-31T23:59:59`
+	case types.Time:
+		return "00:00:00", "23:59:59.999999"
 	case types.Int8:
 		return "0", "99"
 	case types.Decimal:

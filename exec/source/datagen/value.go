@@ -1,6 +1,7 @@
 package datagen
 
 import (
+	"encoding/binary"
 	"math/bits"
 	"sort"
 
@@ -54,6 +55,15 @@ func randomFloat(lo, hi float64, single bool) func(*vec.Builder, int64, int64, *
 }
 
 func randomBool(out *vec.Builder, _, _ int64, d *dice) { out.AppendBool(d.next()&1 == 1) }
+
+// randomUUID appends UUIDs of version 4.
+func randomUUID(out *vec.Builder, _, _ int64, d *dice) {
+	var id [16]byte
+	binary.BigEndian.PutUint64(id[:], d.next())
+	binary.BigEndian.PutUint64(id[8:], d.next())
+	id[6], id[8] = id[6]&0x0f|0x40, id[8]&0x3f|0x80
+	out.AppendBytes(id[:])
+}
 
 // randomText appends lower-case letters.
 func randomText(shortest, longest int64) func(*vec.Builder, int64, int64, *dice) {

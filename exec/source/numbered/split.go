@@ -84,7 +84,13 @@ func put(b *vec.Builder, x any) error {
 	case float64:
 		ok = kind == types.Float32 || kind == types.Float64
 	case string:
-		ok = kind == types.String
+		if ok = kind == types.String; kind == types.Time || kind == types.UUID || kind == types.JSON {
+			var err error
+			if x, err = types.ParseAny(kind, v); err != nil {
+				return err
+			}
+			ok = true
+		}
 	case []byte:
 		ok = kind == types.Bytes
 	}
