@@ -124,6 +124,13 @@ type Bounded interface {
 	Bounds(ctx context.Context, f File, s Section, col int) (b Bounds, ok bool, err error)
 }
 
+// Described is a Reader of files that say what their columns are.
+type Described interface {
+	// Describe gives the columns of a file as the file has them, from its metadata; a type that
+	// is not known is NULL.
+	Describe(ctx context.Context, f File) ([]types.Column, error)
+}
+
 // Bounds are the least and the greatest value of a column, and how many are NULL. With
 // every value NULL there is no least one: ok is false.
 type Bounds struct{ Min, Max, Nulls int64 }

@@ -76,6 +76,8 @@ type SourceProgress struct {
 	Backlog *int64 `json:"backlogRows,omitempty"`
 	// Losses are the rows that were gone before the run so far could read them.
 	Losses []source.Loss `json:"losses,omitempty"`
+	// Drifts are the ways in which the files of the run so far differ from the columns.
+	Drifts []source.Drift `json:"schemaDifferences,omitempty"`
 }
 
 // PartitionProgress is how far a partition of a source has come.
@@ -218,8 +220,20 @@ func (q *Query) sourceProgress(pr *Progress, p *planned, out *build.Outcome, wai
 		if l, ok := in.Source.(source.Lossy); ok {
 			s.Losses = l.Losses()
 		}
+		if d, ok := in.Source.(source.Drifting); ok {
+			s.Drifts = d.Drifts()
+			q.tellDrifts(in, s.Drifts)
+		}
 		s.InputRate, s.ProcessedRate = rate(s.InputRows, waited), rate(s.InputRows, total)
 		pr.Sources = append(pr.Sources, s)
+	}
+}
+
+// tellDrifts warns of differences that were not met before.
+func (q *Query) tellDrifts(in *Input, all []source.Drift) {
+	for ; in.drifts < len(all) && q.Log != nil; in.drifts++ {
+		d := all[in.drifts]
+		q.Log.Warn("a file differs from the declared columns: "+d.What, "query", q.Name, "source", in.Name, "file", d.First)
 	}
 }
 

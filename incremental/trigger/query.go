@@ -55,6 +55,7 @@ type Input struct {
 	upTo     source.Snapshot // AVAILABLE NOW
 	arrived  int64           // µs: when it last delivered, or the query began
 	finished bool            // a finite input that has been read
+	drifts   int             // differences of schemas that were told
 }
 
 // Output is a sink that the query feeds.

@@ -240,18 +240,35 @@ func infer(_ context.Context, f format.File, c format.Config) ([]types.Column, e
 	if err != nil || s != nil {
 		return columnsOf(s, err)
 	}
+	return containerColumns(f, false)
+}
+
+var _ format.Described = (*reader)(nil)
+
+// Describe implements format.Described.
+func (r *reader) Describe(_ context.Context, f format.File) ([]types.Column, error) {
+	return containerColumns(f, true)
+}
+
+// containerColumns are the columns of a file; those of a type that no column can have are an
+// error, or NULL.
+func containerColumns(f format.File, lenient bool) ([]types.Column, error) {
 	file, err := openContainer(f)
 	if err != nil {
 		return nil, err
 	}
 	defer file.src.Close()
-	s, _, err = parse(file.schema, nil)
+	s, _, err := parse(file.schema, nil)
 	if err != nil {
 		return nil, file.wrap(fmt.Errorf("its schema: %w", err))
 	}
-	cols, err := s.columns()
-	if err != nil {
-		return nil, file.wrap(err)
+	var out []types.Column
+	for _, x := range s.rowFields() {
+		t, err := x.typ.sqlType(nil)
+		if err != nil && !lenient {
+			return nil, file.wrap(fmt.Errorf("field %q: %w", x.name, err))
+		}
+		out = append(out, types.Column{Name: x.name, Type: t})
 	}
-	return cols, nil
+	return out, nil
 }

@@ -10,6 +10,8 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/parquet-go/parquet-go"
+
 	"github.com/sqlstream/sqlstream/exec/format"
 	"github.com/sqlstream/sqlstream/exec/option"
 	"github.com/sqlstream/sqlstream/exec/types"
@@ -41,9 +43,28 @@ func infer(_ context.Context, f format.File, _ format.Config) ([]types.Column, e
 	if err != nil {
 		return nil, err
 	}
+	return columnsOf(f, file, false)
+}
+
+var _ format.Described = (*reader)(nil)
+
+// Describe implements format.Described.
+func (r *reader) Describe(_ context.Context, f format.File) ([]types.Column, error) {
+	file, err := r.open(f)
+	if err != nil {
+		return nil, err
+	}
+	return columnsOf(f, file, true)
+}
+
+// columnsOf are the columns of a file; those of an unknown type are an error, or NULL.
+func columnsOf(f format.File, file *parquet.File, lenient bool) ([]types.Column, error) {
 	var out []types.Column
 	for _, c := range file.Root().Columns() {
 		t, err := sqlType(c)
+		if err != nil && lenient {
+			t, err = types.Type{}, nil
+		}
 		if err != nil {
 			return nil, &format.FileError{File: f.Name, Err: fmt.Errorf("column %q: %w", c.Name(), err)}
 		}

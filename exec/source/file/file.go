@@ -82,7 +82,8 @@ type Source struct {
 	read    *readPlan // made for keys; nil = not made yet
 	done    bool      // finite: everything was planned
 	looked  int64     // µs: when a store was listed
-	fromNow bool      // it was listed by this call of Plan
+	drifts  drifts
+	fromNow bool // it was listed by this call of Plan
 
 	// For Keep, which runs beside the rest: the last committed range, and newest.
 	committed, newestSeen atomic.Int64

@@ -260,6 +260,9 @@ func (p *split) read(ctx context.Context, f format.File, rd source.Reading, emit
 			return err
 		}
 	}
+	if err := p.compare(ctx, f); err != nil {
+		return err
+	}
 	whole := p.assemble(rd, -1)
 	var part *assembler // without the column that only the range is wanted of
 	if rd.Extent != nil && rd.Extent.Unread {
