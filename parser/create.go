@@ -22,8 +22,8 @@ func (p *parser) create() ast.Statement {
 	c.materialized = p.accept("MATERIALIZED")
 	word := p.upper(p.peek())
 	switch word {
-	case "SOURCE", "STREAM", "TABLE", "SINK", "VIEW":
-	case "FUNCTION", "MACRO", "AGGREGATE", "DATABASE", "SCHEMA", "CATALOG", "CONNECTION", "SECRET":
+	case "SOURCE", "STREAM", "TABLE", "SINK", "VIEW", "FUNCTION", "MACRO":
+	case "AGGREGATE", "DATABASE", "SCHEMA", "CATALOG", "CONNECTION", "SECRET":
 		p.pos = c.start
 		return p.unsupportedCreate(word)
 	case "INDEX", "UNIQUE", "TRIGGER", "PROCEDURE", "USER", "ROLE", "SEQUENCE":
@@ -44,6 +44,8 @@ func (p *parser) create() ast.Statement {
 		return p.createView(c)
 	case "SINK":
 		return p.createSink(c)
+	case "FUNCTION", "MACRO":
+		return p.createFunction(c)
 	}
 	return p.createRelation(c, word)
 }

@@ -51,7 +51,7 @@ func (p *parser) column() ast.ColumnDef {
 	for !p.failed && p.columnOption(&c) {
 	}
 	c.Span = p.since(start)
-	if !p.failed && !p.isOp(",") && !p.isOp(")") {
+	if !p.failed && !p.isOp(",") && !p.isOp(")") && !p.done() {
 		d := diag.Errorf(diag.Unexpected, p.here(), "unexpected %s in the definition of column %q", p.describe(p.peek()), c.Name.Name)
 		if strings.EqualFold(c.Name.Name, "watermark") {
 			d.WithHint("a watermark is written WATERMARK FOR ts AS ts - INTERVAL '10' MINUTE")

@@ -43,6 +43,29 @@ func (pr *printer) management(s ast.Statement) {
 		pr.optionalName(" FOR ", s.For)
 	case *ast.Unsupported:
 		pr.put(s.What)
+	default:
+		pr.definitions(s)
+	}
+}
+
+// definitions prints the statements on functions, prepared statements and objects.
+func (pr *printer) definitions(s ast.Statement) {
+	switch s := s.(type) {
+	case *ast.CreateFunction:
+		pr.createFunction(s)
+	case *ast.Prepare:
+		pr.prepare(s)
+	case *ast.Execute:
+		pr.execute(s)
+	case *ast.Deallocate:
+		pr.deallocate(s)
+	case *ast.Alter:
+		pr.alter(s)
+	case *ast.Copy:
+		pr.copy(s)
+	case *ast.Refresh:
+		pr.put("REFRESH ")
+		pr.name(s.Name)
 	}
 }
 

@@ -136,7 +136,7 @@ func (p *parser) object() ast.Object {
 		return ast.ObjectMaterializedView
 	}
 	kinds := map[string]ast.Object{"TABLE": ast.ObjectTable, "SOURCE": ast.ObjectSource, "STREAM": ast.ObjectSource,
-		"SINK": ast.ObjectSink, "VIEW": ast.ObjectView, "FUNCTION": ast.ObjectFunction, "QUERY": ast.ObjectQuery}
+		"SINK": ast.ObjectSink, "VIEW": ast.ObjectView, "FUNCTION": ast.ObjectFunction, "MACRO": ast.ObjectFunction, "QUERY": ast.ObjectQuery}
 	kind := kinds[p.upper(p.peek())]
 	if kind != ast.ObjectAny && p.at(1).isName() {
 		p.next()

@@ -59,6 +59,16 @@ func (p *parser) statement() ast.Statement {
 		return p.control(word)
 	case "RUN":
 		return p.runTrigger()
+	case "PREPARE":
+		return p.prepare()
+	case "DEALLOCATE":
+		return p.deallocate()
+	case "ALTER":
+		return p.alter()
+	case "COPY":
+		return p.copy()
+	case "REFRESH":
+		return p.refresh()
 	}
 	if p.isOp("(") {
 		return p.queryStmt(true)
@@ -72,7 +82,7 @@ func (p *parser) otherStatement() ast.Statement {
 	t := p.peek()
 	word := p.upper(t)
 	switch word {
-	case "ALTER", "COPY", "PREPARE", "DEALLOCATE", "USE", "REFRESH":
+	case "USE":
 		return p.unsupported(1)
 	}
 	hint, known := foreignStatements[word]
@@ -130,7 +140,7 @@ func (p *parser) withStatement() ast.Statement {
 // continuous query behind it.
 func (p *parser) execute() ast.Statement {
 	if !p.isWords("EXECUTE", "STATEMENT", "SET") {
-		return p.unsupported(1)
+		return p.executePrepared()
 	}
 	start := p.pos
 	p.pos += 3

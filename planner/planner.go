@@ -160,6 +160,26 @@ func Define(stmt ast.Statement, text string, cat *catalog.Catalog, set Settings)
 	return nil, errors.New("planner: not a definition")
 }
 
+// DefineFunction makes the function of CREATE FUNCTION; the caller puts it into the catalog.
+// src is the text in which the statement stands. If the function exists and IF NOT EXISTS was
+// given, it is returned as it is.
+func DefineFunction(s *ast.CreateFunction, text string, src *diag.Source, cat *catalog.Catalog, set Settings) (*catalog.Function, error) {
+	old := cat.Function(s.Name.String())
+	if old != nil && s.IfNotExists {
+		return old, nil
+	}
+	if old != nil && !s.OrReplace {
+		return nil, diag.NewError(nil, diag.Errorf(diag.ObjectExists, s.Name.Span, "function %q exists already", old.Name).
+			WithHint("write CREATE OR REPLACE, or drop it first"))
+	}
+	f, err := bind.New(cat, set.Settings).Function(s)
+	if err != nil {
+		return nil, err
+	}
+	f.Text, f.Source = text, src
+	return f, nil
+}
+
 func relation(r *catalog.Relation, err error) func(text string) (catalog.Object, error) {
 	return func(text string) (catalog.Object, error) {
 		if err != nil {

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"maps"
 
 	"github.com/sqlstream/sqlstream/parser"
 	"github.com/sqlstream/sqlstream/parser/ast"
@@ -30,7 +31,7 @@ func (e *Engine) dry(ctx context.Context, src diag.Source, each func(ast.Stateme
 	stmts, err := parser.Parse(src)
 	found := findings{src: e.mask.source(src)}
 	found.add(diag.Showing(found.src, err), true)
-	d := &Engine{opt: e.opt, cat: e.cat.Clone(), set: newSession(e.set.get()), stores: e.stores, turn: newTurn(), mask: e.mask, bus: e.bus}
+	d := &Engine{opt: e.opt, cat: e.cat.Clone(), set: newSession(e.set.get()), stores: e.stores, turn: newTurn(), prepared: maps.Clone(e.prepared), mask: e.mask, bus: e.bus}
 	for _, s := range stmts {
 		p, err := d.declare(ctx, found.src, s)
 		if p != nil && !p.Finite {
@@ -64,6 +65,16 @@ func (e *Engine) declare(ctx context.Context, src diag.Source, s ast.Statement) 
 			return nil, nil
 		}
 		return e.plan(ctx, c.Target)
+	case *ast.Prepare, *ast.Deallocate:
+		_, err := e.other(ctx, src, s)
+		return nil, err
+	case *ast.Execute:
+		bound, stmt, err := e.bound(c)
+		if err != nil {
+			return nil, err
+		}
+		p, err := e.declare(ctx, bound, stmt)
+		return p, diag.InSource(bound, err)
 	case *ast.Drop:
 		return nil, e.undeclare(c)
 	case *ast.CreateMaterializedView:
@@ -73,6 +84,9 @@ func (e *Engine) declare(ctx context.Context, src diag.Source, s ast.Statement) 
 			e.cat.Put(&catalog.MaterializedView{Name: c.Name.String(), Columns: out.OutputColumns(), Key: out.Key, Text: sql})
 		}
 		return p, err
+	case *ast.CreateFunction:
+		_, err := e.createFunction(ctx, src, c)
+		return nil, err
 	case *ast.CreateSource, *ast.CreateTable, *ast.CreateView, *ast.CreateSink:
 		return e.declareObject(ctx, src, s, sql)
 	}
@@ -83,6 +97,10 @@ func (e *Engine) declare(ctx context.Context, src diag.Source, s ast.Statement) 
 func (e *Engine) undeclare(s *ast.Drop) error {
 	if s.Object == ast.ObjectQuery {
 		return nil
+	}
+	if s.Object == ast.ObjectFunction {
+		_, err := e.dropFunction(s)
+		return err
 	}
 	o, err := e.found(s)
 	if o != nil {

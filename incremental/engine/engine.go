@@ -74,19 +74,21 @@ type Storage struct {
 // one at a time, except for those that wait; queries, and the rows of finite SELECTs, run
 // beside them.
 type Engine struct {
-	opt     Options
-	cat     *catalog.Catalog
-	set     *session
-	stores  *stores
-	turn    turn
-	pool    *build.Pool // of all continuous queries
-	mask    *mask
-	bus     *bus
-	ctx     context.Context
-	kill    context.CancelFunc
-	mu      sync.Mutex // guards queries
-	queries []*Query
-	planned []*physical.Query // of a script that is only checked
+	opt    Options
+	cat    *catalog.Catalog
+	set    *session
+	stores *stores
+	turn   turn
+	// prepared are the statements of PREPARE, by name in lower case; the turn guards them.
+	prepared map[string]*prepared
+	pool     *build.Pool // of all continuous queries
+	mask     *mask
+	bus      *bus
+	ctx      context.Context
+	kill     context.CancelFunc
+	mu       sync.Mutex // guards queries
+	queries  []*Query
+	planned  []*physical.Query // of a script that is only checked
 }
 
 // Open returns an engine. Close stops its queries.
@@ -95,7 +97,7 @@ func Open(opt Options) (*Engine, error) {
 		return nil, err
 	}
 	e := &Engine{opt: opt, cat: catalog.New(opt.Builtin.Functions, opt.Builtin.Connectors), set: newSession(defaultSettings()), stores: newStores(opt.FS),
-		turn: newTurn(), mask: newMask(opt.Builtin), bus: newBus(opt.Listener, opt.Log), pool: build.NewPool(opt.Workers, opt.Clock)}
+		turn: newTurn(), prepared: map[string]*prepared{}, mask: newMask(opt.Builtin), bus: newBus(opt.Listener, opt.Log), pool: build.NewPool(opt.Workers, opt.Clock)}
 	e.ctx, e.kill = context.WithCancel(context.Background())
 	return e, nil
 }

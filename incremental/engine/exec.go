@@ -63,7 +63,7 @@ func waits(s ast.Statement) bool {
 	switch s := s.(type) {
 	case *ast.QueryControl:
 		return s.Action != ast.StartQuery
-	case *ast.RunTrigger:
+	case *ast.RunTrigger, *ast.Refresh:
 		return true
 	}
 	return false
@@ -79,6 +79,8 @@ func (e *Engine) statement(ctx context.Context, src diag.Source, s ast.Statement
 		return e.statementSet(ctx, src, s)
 	case *ast.CreateSource, *ast.CreateTable, *ast.CreateView, *ast.CreateMaterializedView, *ast.CreateSink:
 		return e.create(ctx, src, s)
+	case *ast.CreateFunction:
+		return e.createFunction(ctx, src, s)
 	case *ast.Explain:
 		return e.explain(ctx, src, s)
 	case *ast.Show:
@@ -96,7 +98,37 @@ func (e *Engine) statement(ctx context.Context, src diag.Source, s ast.Statement
 	case *ast.RunTrigger:
 		return e.runTrigger(ctx, s)
 	case *ast.Unsupported:
-		return nil, diag.NewError(&src, diag.Errorf(diag.NotSupported, s.Span, "%s is not supported", s.What))
+		d := diag.Errorf(diag.NotSupported, s.Span, "%s is not supported", s.What)
+		d.Hint = unsupportedHints[s.What]
+		return nil, diag.NewError(&src, d)
+	}
+	return e.other(ctx, src, s)
+}
+
+var unsupportedHints = map[string]string{
+	"USE":              "there is one space of names: write sales.orders for a table of another system's database",
+	"CREATE DATABASE":  "there is one space of names: an object may be called sales.orders",
+	"CREATE SCHEMA":    "there is one space of names: an object may be called sales.orders",
+	"CREATE CATALOG":   "declare each table and source with its connector",
+	"CREATE SECRET":    "write ${NAME} or ${file:path} in the value of an option",
+	"CREATE AGGREGATE": "write CREATE FUNCTION f(x) RETURN with aggregates in the expression, or register a Go aggregate",
+}
+
+// other runs the statements on prepared statements and objects.
+func (e *Engine) other(ctx context.Context, src diag.Source, s ast.Statement) (*Result, error) {
+	switch s := s.(type) {
+	case *ast.Prepare:
+		return e.prepare(src, s)
+	case *ast.Execute:
+		return e.execute(ctx, s)
+	case *ast.Deallocate:
+		return e.deallocate(s)
+	case *ast.Alter:
+		return e.alter(ctx, s)
+	case *ast.Copy:
+		return e.copyTo(ctx, src, s)
+	case *ast.Refresh:
+		return e.refresh(ctx, s)
 	}
 	return nil, fmt.Errorf("engine: there is no way to run a %T", s)
 }

@@ -47,6 +47,9 @@ func (e *Engine) drop(s *ast.Drop) (*Result, error) {
 	if s.Object == ast.ObjectQuery {
 		return nil, refuse(s.Span, "DROP QUERY is not supported: STOP QUERY %s ends it", s.Name.String())
 	}
+	if s.Object == ast.ObjectFunction {
+		return e.dropFunction(s)
+	}
 	o, err := e.found(s)
 	if err != nil {
 		return nil, err
@@ -293,11 +296,25 @@ func (e *Engine) functions(like string) (rows [][]string) {
 	for _, f := range e.cat.Functions.Generators() {
 		add(f.Name, "table", f.Doc, f.Syntax)
 	}
+	for _, f := range e.cat.SQLFunctions() {
+		kind := "scalar"
+		if f.Query != nil {
+			kind = "table"
+		}
+		add(f.Name, kind, "Written in SQL: "+f.Text, []string{f.Syntax()})
+	}
 	sort.Slice(rows, func(i, j int) bool { return rows[i][0] < rows[j][0] })
 	return rows
 }
 
 func (e *Engine) showCreate(s *ast.Show) (*Result, error) {
+	if s.Object == ast.ObjectFunction {
+		f, err := e.sqlFunction(*s.Name)
+		if err != nil {
+			return nil, err
+		}
+		return &Result{Plan: f.Text}, nil
+	}
 	o, err := e.find(*s.Name, s.Object)
 	if err != nil {
 		return nil, err
@@ -376,6 +393,9 @@ func (e *Engine) appendEncoded(r *catalog.Relation, payload []byte) error {
 
 // describe is DESCRIBE of an object or a query.
 func (e *Engine) describe(ctx context.Context, src diag.Source, s *ast.Describe) (*Result, error) {
+	if s.Object == ast.ObjectFunction {
+		return e.describeFunction(s)
+	}
 	if s.Query == nil {
 		o, err := e.find(*s.Name, s.Object)
 		if err != nil {

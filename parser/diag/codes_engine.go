@@ -17,6 +17,10 @@ const (
 	// SQL4104: an object that cannot be dropped or replaced while it is in use.
 	// Example: CREATE MATERIALIZED VIEW v AS SELECT k FROM plain; DROP SOURCE plain
 	ObjectInUse Code = "SQL4104"
+
+	// SQL4105: a parameter that nobody gave a value.
+	// Example: SELECT k FROM plain WHERE v = $1
+	NoValue Code = "SQL4105"
 )
 
 // InSource lets an error that has diagnostics without a source render with the lines

@@ -48,6 +48,7 @@ type Binder struct {
 	diags []*diag.Diagnostic
 	views []*catalog.View // being expanded, outermost first
 	at    diag.Span       // inside a view: where the outermost one was named
+	calls []*invocation   // calls of functions written in SQL, outermost first
 	ctes  *cteScope
 	binds *ast.CTE // whose query is being bound, innermost
 	// scopes counts those that outer references go to.
@@ -119,10 +120,7 @@ func (b *Binder) Err() error {
 // it points at the view's name in the statement.
 func (b *Binder) errorf(code diag.Code, span diag.Span, format string, args ...any) *diag.Diagnostic {
 	msg := fmt.Sprintf(format, args...)
-	if n := len(b.views); n > 0 {
-		span = b.at
-		msg = fmt.Sprintf("in view %q: %s", b.views[n-1].Name, msg)
-	}
+	span, msg = b.outermost(span, msg)
 	d := diag.Errorf(code, span, "%s", msg)
 	for _, old := range b.diags {
 		if old.Code == d.Code && old.Span == d.Span && old.Message == d.Message {
@@ -133,12 +131,27 @@ func (b *Binder) errorf(code diag.Code, span diag.Span, format string, args ...a
 	return d
 }
 
+// outermost is where a message about a text that is not the statement's own points: to the
+// outermost view or call, with what it is about inside of that.
+func (b *Binder) outermost(span diag.Span, msg string) (diag.Span, string) {
+	at := span
+	if n := len(b.calls); n > 0 && !b.calls[n-1].defining {
+		at, msg = b.at, b.calls[n-1].inFunction(span)+msg
+	}
+	if n := len(b.views); n > 0 {
+		at, msg = b.at, fmt.Sprintf("in view %q: %s", b.views[n-1].Name, msg)
+	}
+	return at, msg
+}
+
 func (b *Binder) warnf(code diag.Code, span diag.Span, format string, args ...any) {
-	b.diags = append(b.diags, diag.Warnf(code, span, format, args...))
+	span, msg := b.outermost(span, fmt.Sprintf(format, args...))
+	b.diags = append(b.diags, diag.Warnf(code, span, "%s", msg))
 }
 
 // note informs, once.
 func (b *Binder) note(code diag.Code, span diag.Span, format string, args ...any) {
+	span, _ = b.outermost(span, "")
 	d := diag.Infof(code, span, format, args...)
 	for _, old := range b.diags {
 		if old.Code == code && old.Message == d.Message {

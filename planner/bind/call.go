@@ -1,6 +1,7 @@
 package bind
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/sqlstream/sqlstream/exec/expr"
@@ -8,12 +9,16 @@ import (
 	"github.com/sqlstream/sqlstream/exec/types"
 	"github.com/sqlstream/sqlstream/parser/ast"
 	"github.com/sqlstream/sqlstream/parser/diag"
+	"github.com/sqlstream/sqlstream/planner/catalog"
 	"github.com/sqlstream/sqlstream/planner/logical"
 )
 
 // call binds a function call of any kind.
 func (e *env) call(x *ast.Call) expr.Node {
 	name := strings.ToLower(x.Name.String())
+	if f := e.b.cat.Function(name); f != nil || e.b.calling(name) {
+		return e.sqlCall(x, cmp.Or(f, &catalog.Function{Name: name}))
+	}
 	if x.Over != nil {
 		return e.overCall(x, name)
 	}
@@ -134,7 +139,7 @@ func (b *Binder) unknownFunction(name string, span diag.Span) *diag.Diagnostic {
 		return d
 	}
 	d := b.errorf(diag.UnknownFunction, span, "unknown function %q", name)
-	d.Hint = suggestName(name, synonyms, b.cat.Functions.Names())
+	d.Hint = suggestName(name, synonyms, b.cat.FunctionNames())
 	return d
 }
 

@@ -47,6 +47,9 @@ func (e *env) column(ref *ast.ColumnRef) expr.Node {
 	if n := e.lambdaParam(ref); n != nil {
 		return n
 	}
+	if e.scope.invoked != nil {
+		return e.parameter(e.scope.invoked, ref)
+	}
 	if e.clause == inOrderBy {
 		if n, ok := e.alias(ref); ok {
 			return n
@@ -127,6 +130,9 @@ func (e *env) alias(ref *ast.ColumnRef) (expr.Node, bool) {
 // outer resolves a column of a query around, the nearest first; ok also for an error.
 func (e *env) outer(ref *ast.ColumnRef) (n expr.Node, ok bool) {
 	for s := e.scope.parent; s != nil; s = s.parent {
+		if s.invoked != nil {
+			return e.outerParameter(s.invoked, ref)
+		}
 		matches, rest := s.lookup(ref.Parts)
 		switch {
 		case len(matches) > 1:
@@ -167,6 +173,10 @@ func (e *env) unknownColumn(ref *ast.ColumnRef) {
 		where = ` in "` + t[0] + `"`
 	}
 	d := e.b.errorf(diag.UnknownColumn, ref.Span, "unknown column %q%s", name, where)
+	if len(e.scope.cols) == 0 && e.scope.parent != nil && e.scope.parent.invoked != nil {
+		d.Hint = hintParams(e.scope.parent.invoked, first.Name)
+		return
+	}
 	if len(e.scope.cols) == 0 && e.scope.parent == nil {
 		d.Hint = "there is no FROM clause"
 		return

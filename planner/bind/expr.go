@@ -89,11 +89,13 @@ func (e *env) nested(x ast.Expr) (expr.Node, bool) {
 // refused reports expressions that are known and not supported.
 func (e *env) refused(x ast.Expr) expr.Node {
 	what := "this expression"
-	switch x.(type) {
+	switch x := x.(type) {
+	case *ast.Param:
+		e.b.errorf(diag.NoValue, x.Span, "parameter %s has no value", x.Name).
+			WithHint("PREPARE name AS …, then EXECUTE name (values)")
+		return nil
 	case *ast.Collate:
 		what = "COLLATE"
-	case *ast.Param:
-		what = "a query parameter"
 	case *ast.Star:
 		what = "* outside of a select list and count(*)"
 	case *ast.Descriptor, *ast.TableArg:

@@ -181,7 +181,7 @@ func (b *Binder) view(v *catalog.View, name ast.Name) logical.Node {
 			return nil
 		}
 	}
-	if len(b.views) == 0 {
+	if len(b.views)+len(b.calls) == 0 {
 		b.at = name.Span
 	}
 	saved := b.ctes

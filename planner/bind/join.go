@@ -277,6 +277,10 @@ func (b *Binder) lateral(x *ast.Join, l logical.Node, ls, outer *scope) (logical
 	switch r := x.R.(type) {
 	case *ast.TableFunc:
 		name := strings.ToLower(r.Call.Name.String())
+		if f := b.cat.Function(name); f != nil && f.Query != nil && x.Kind != ast.RightJoin && x.Kind != ast.FullJoin {
+			plan, s := b.sqlTableBeside(x, r, f, l, ls, outer)
+			return plan, s, true
+		}
 		if _, ok := b.cat.Functions.Generator(name); !ok {
 			return nil, nil, false
 		}

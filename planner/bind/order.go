@@ -82,7 +82,7 @@ func (b *Binder) limits(q *ast.Query) (limit, offset int64, ok bool) {
 }
 
 func (b *Binder) limit(x ast.Expr, what string) (int64, bool) {
-	e := &env{b: b, scope: &scope{}}
+	e := &env{b: b, scope: b.bodyScope()}
 	n := e.expr(x)
 	if n == nil {
 		return 0, false

@@ -312,9 +312,9 @@ func (b *Binder) hasAggregate(x ast.Expr) bool {
 	found := false
 	walkExpr(x, func(n ast.Expr) bool {
 		if c, ok := n.(*ast.Call); ok && c.Over == nil {
-			if _, agg := b.cat.Functions.Aggregate(strings.ToLower(c.Name.String())); agg {
-				found = true
-			}
+			name := strings.ToLower(c.Name.String())
+			_, agg := b.cat.Functions.Aggregate(name)
+			found = found || agg || b.sqlAggregate(name)
 		}
 		return !found
 	})

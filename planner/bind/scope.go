@@ -25,11 +25,12 @@ const (
 
 // scope is what names can refer to: the columns of FROM.
 type scope struct {
-	cols   []scopeCol
-	window *timeWindow // of a window table function in FROM
-	parent *scope      // of the query around, for correlated subqueries
-	id     int         // of outer references to it; 0 = it has none so far
-	broken bool        // an input had an error: unknown names are not reported
+	cols    []scopeCol
+	window  *timeWindow // of a window table function in FROM
+	parent  *scope      // of the query around, for correlated subqueries
+	invoked *invocation // of the body of a function, which has parameters instead of columns
+	id      int         // of outer references to it; 0 = it has none so far
+	broken  bool        // an input had an error: unknown names are not reported
 }
 
 type scopeCol struct {

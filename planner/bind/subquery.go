@@ -198,6 +198,9 @@ func (e *env) comparable(span diag.Span, what string, l, r expr.Node) (expr.Node
 
 // number gives a scope the number of its outer references.
 func (s *scope) number(b *Binder) int {
+	if s.invoked != nil {
+		return s.invoked.caller.number(b)
+	}
 	if s.id == 0 {
 		b.scopes++
 		s.id = b.scopes

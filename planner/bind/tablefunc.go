@@ -24,6 +24,13 @@ func (b *Binder) tableFunc(x *ast.TableFunc, outer *scope) (logical.Node, *scope
 	if _, ok := b.cat.Functions.Generator(name); ok {
 		return b.generatorTable(x, outer)
 	}
+	if f := b.cat.Function(name); f != nil {
+		plan := b.sqlTable(x.Call, f, &scope{parent: outer})
+		if plan == nil {
+			return broken()
+		}
+		return b.aliased(plan, x.Alias, name, x.Watermark)
+	}
 	return b.hostTable(x, name)
 }
 
@@ -60,7 +67,7 @@ func (b *Binder) hostTable(x *ast.TableFunc, name string) (logical.Node, *scope)
 
 func (b *Binder) unknownTableFunc(x *ast.TableFunc) {
 	known := append([]string{"tumble", "hop", "cumulate", "session", "drop_duplicates", "drop_duplicates_within_watermark", "state", "checkpoint"},
-		b.cat.Functions.Names()...)
+		b.cat.FunctionNames()...)
 	b.errorf(diag.UnknownFunction, x.Call.Name.Span, "unknown table function %q", x.Call.Name.String()).
 		Hint = suggestName(x.Call.Name.Last().Name, tableFunctions, known)
 }

@@ -1,5 +1,5 @@
 // Package catalog owns what SQL names refer to: sources, tables, views,
-// materialised views and sinks, and how names match. It knows functions and
+// materialised views, sinks and functions written in SQL, and how names match. It knows functions and
 // connectors through their contracts only, and nothing of plans or running
 // queries; the engine fills it and keeps it. Open this file first, then
 // relation.go.
@@ -40,12 +40,13 @@ type Catalog struct {
 	Functions  *fn.Registry
 	Connectors Connectors
 	mu         sync.RWMutex
-	objects    map[string]Object // by exact name
+	objects    map[string]Object    // by exact name
+	macros     map[string]*Function // by name in lower case
 }
 
 // New returns an empty catalog.
 func New(functions *fn.Registry, connectors Connectors) *Catalog {
-	return &Catalog{Functions: functions, Connectors: connectors, objects: map[string]Object{}}
+	return &Catalog{Functions: functions, Connectors: connectors, objects: map[string]Object{}, macros: map[string]*Function{}}
 }
 
 // AmbiguousError says that a name matches several objects that differ only in case.
@@ -127,6 +128,9 @@ func (c *Catalog) Clone() *Catalog {
 	out := New(c.Functions, c.Connectors)
 	for n, o := range c.objects {
 		out.objects[n] = o
+	}
+	for n, f := range c.macros {
+		out.macros[n] = f
 	}
 	return out
 }

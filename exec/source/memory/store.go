@@ -41,6 +41,17 @@ func (s *Stores) Drop(name string) {
 	delete(s.byName, name)
 }
 
+// Rename moves the rows of a table to another name.
+func (s *Stores) Rename(from, to string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if st, ok := s.byName[from]; ok {
+		delete(s.byName, from)
+		st.name = to
+		s.byName[to] = st
+	}
+}
+
 // Store is the rows of one source or table, in the order of arrival.
 type Store struct {
 	name    string
