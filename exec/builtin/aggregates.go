@@ -12,12 +12,15 @@ func aggregates() []fn.Aggregate {
 		agg.Sum, agg.Avg, agg.TrySum, agg.TryAvg,
 		agg.Min, agg.Max, agg.MinBy, agg.MaxBy,
 		agg.BoolAnd, agg.BoolOr, agg.BitAnd, agg.BitOr, agg.BitXor,
-		agg.First, agg.Last, agg.AnyValue, agg.ArrayAgg, agg.CollectSet, agg.StringAgg,
+		agg.First, agg.Last, agg.AnyValue, agg.ArrayAgg, agg.CollectSet, agg.StringAgg, agg.GroupConcat, agg.List, agg.CollectUnion,
 		agg.MapAgg, agg.Histogram, agg.JSONArrayAgg, agg.JSONObjectAgg, agg.Product,
-		agg.Mode, agg.Median, agg.Percentile, agg.PercentileDisc,
+		agg.Mode, agg.Median, agg.Percentile, agg.PercentileDisc, agg.HistogramNumeric, agg.ApproxTopK,
 		agg.RegrCount,
 	}
 	list = append(list, agg.Statistics()...)
 	list = append(list, agg.Regressions()...)
+	for _, more := range [][]fn.Aggregate{agg.ByArguments(), agg.Spreads(), agg.Bitmaps(), agg.VectorSums()} {
+		list = append(list, more...)
+	}
 	return append(list, agg.HigherMoments()...)
 }

@@ -35,6 +35,11 @@ func TestAggregateExamples(t *testing.T) {
 
 func runAggregate(r *expr.Resolver, a *fn.Aggregate, sql string) (string, error) {
 	call, from, _ := strings.Cut(sql, " FROM (VALUES ")
+	before, after := "", ""
+	if at := strings.Index(call, a.Name+"("); at > 0 { // within calls of scalar functions
+		end := at + closing(call[at:])
+		before, call, after = call[:at], call[at:end], call[end:]
+	}
 	rows, names, _ := strings.Cut(from, ") AS t(")
 	b, cols, err := valuesOf(r, rows, splitTop(strings.TrimSuffix(names, ")")))
 	if err != nil {
@@ -65,7 +70,43 @@ func runAggregate(r *expr.Resolver, a *fn.Aggregate, sql string) (string, error)
 	if a.Then != "" {
 		return then(r, a, impl, nodes, b)
 	}
+	if before != "" {
+		return within(r, before, after, impl, nodes, b)
+	}
 	return accumulate(impl, nodes, b)
+}
+
+// closing is the place behind the parenthesis that closes the first one.
+func closing(s string) int {
+	depth := 0
+	for i, c := range s {
+		switch c {
+		case '(':
+			depth++
+		case ')':
+			if depth--; depth == 0 {
+				return i + 1
+			}
+		}
+	}
+	return len(s)
+}
+
+// within evaluates an expression around the result.
+func within(r *expr.Resolver, before, after string, impl fn.AggImpl, nodes []expr.Node, b *vec.Batch) (string, error) {
+	v, err := resultOf(impl, nodes, b)
+	if err != nil {
+		return "", err
+	}
+	n, err := parseMini(r, before+"x"+after, &expr.Column{Index: 0, Name: "x", T: impl.Result})
+	if err != nil {
+		return "", err
+	}
+	out, err := n.Eval(&fn.Ctx{Zone: time.UTC}, &vec.Batch{Cols: []*vec.Vector{v}, N: 1})
+	if err != nil {
+		return "", err
+	}
+	return vec.RowString(out, 0, time.UTC), nil
 }
 
 // then gives the result to the scalar function that finishes it.

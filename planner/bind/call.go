@@ -209,7 +209,7 @@ func (e *env) withinGroup(x *ast.Call, f *fn.Aggregate) *ast.Call {
 	call := *x
 	call.WithinGroup = false
 	switch f.Name {
-	case "string_agg", "array_agg", "json_arrayagg":
+	case "string_agg", "group_concat", "array_agg", "list", "json_arrayagg":
 		if len(x.Named) == 0 {
 			return &call
 		}

@@ -16,8 +16,8 @@ const (
 
 // HigherMoments lists skewness and kurtosis, from exact sums of powers.
 func HigherMoments() []fn.Aggregate {
-	higher := func(name, doc, want string, value func(moment) (float64, bool)) fn.Aggregate {
-		f := statistic(name, "", doc, want, value)
+	higher := func(name, alias, doc, want string, value func(moment) (float64, bool)) fn.Aggregate {
+		f := statistic(name, alias, doc, want, value)
 		f.Examples[0].SQL = name + "(x) FROM (VALUES (1), (2), (3), (4), (10), (NULL)) AS t(x)"
 		f.Resolve = func(args []fn.Arg) (fn.AggImpl, error) {
 			impl, err := resolveMoments(args, 1, value)
@@ -29,9 +29,9 @@ func HigherMoments() []fn.Aggregate {
 		return f
 	}
 	return []fn.Aggregate{
-		higher("skewness", "How far the values lean to one side: the third central moment over the third power of the deviation; NULL if all are equal.",
+		higher("skewness", "", "How far the values lean to one side: the third central moment over the third power of the deviation; NULL if all are equal.",
 			"1.1384199576606167", moment.skewness),
-		higher("kurtosis", "How heavy the tails are: the fourth central moment over the square of the variance, less 3; NULL if all are equal.",
+		higher("kurtosis", "kurtosis_pop", "How heavy the tails are: the fourth central moment over the square of the variance, less 3; NULL if all are equal.",
 			"-0.212", moment.kurtosis),
 	}
 }

@@ -69,6 +69,25 @@ var ArrayAgg = fn.Aggregate{
 	},
 }
 
+// List is list(x).
+var List = fn.Aggregate{
+	Name: "list", Group: "Aggregate", Ordered: true,
+	Syntax: []string{"list([DISTINCT] x [ORDER BY …])"},
+	Doc: "An array of all values, NULLs among them, in order of arrival or as ORDER BY says; NULL without rows. It is " +
+		"PostgreSQL's and DuckDB's array_agg: array_agg itself leaves NULLs out, as in Spark.",
+	Examples: []fn.Example{
+		{SQL: "list(x) FROM (VALUES (2), (1), (NULL), (2)) AS t(x)", Want: "[2,1,null,2]"},
+		{SQL: "list(x ORDER BY x) FROM (VALUES (2), (1)) AS t(x)", Want: "[1,2]"},
+	},
+	Resolve: func(args []fn.Arg) (fn.AggImpl, error) {
+		impl, err := ArrayAgg.Resolve(args)
+		impl.New = func(retract bool) fn.Accumulator {
+			return &arrivalList{arrivals: arrivals{retract: retract}, t: args[0].Type, orNull: true}
+		}
+		return impl, err
+	},
+}
+
 // JSONArrayAgg is json_arrayagg(x).
 var JSONArrayAgg = fn.Aggregate{
 	Name: "json_arrayagg", Aliases: []string{"json_agg", "json_group_array"}, Group: "Aggregate", Ordered: true, Then: "to_json",
@@ -82,17 +101,25 @@ var JSONArrayAgg = fn.Aggregate{
 }
 
 // StringAgg is string_agg(x, separator).
-var StringAgg = fn.Aggregate{
-	Name: "string_agg", Aliases: []string{"listagg", "group_concat"}, Group: "Aggregate", Ordered: true,
-	Syntax: []string{"string_agg([DISTINCT] text, separator [ORDER BY …])"},
-	Doc: "Joins the texts that are not NULL, with the separator between them, in order of arrival or as ORDER BY says; " +
-		"NULL if there are none. The separator is a constant, without one a comma.",
-	Examples: []fn.Example{
-		{SQL: "string_agg(x, '-') FROM (VALUES ('b'), ('a'), (NULL)) AS t(x)", Want: "b-a"},
-		{SQL: "string_agg(x, '-' ORDER BY x) FROM (VALUES ('b'), ('a')) AS t(x)", Want: "a-b"},
-		{SQL: "string_agg(x, '-') FROM (VALUES (CAST(NULL AS STRING))) AS t(x)", Want: "NULL"},
-	},
-	Resolve: resolveStringAgg,
+var StringAgg = stringAgg("string_agg", []string{"listagg"}, "", "nothing", "ba")
+
+// GroupConcat is group_concat(x, separator).
+var GroupConcat = stringAgg("group_concat", nil, ",", "a comma", "b,a")
+
+func stringAgg(name string, aliases []string, sep, without, joined string) fn.Aggregate {
+	return fn.Aggregate{
+		Name: name, Aliases: aliases, Group: "Aggregate", Ordered: true,
+		Syntax: []string{name + "([DISTINCT] text [, separator] [ORDER BY …])"},
+		Doc: "Joins the texts that are not NULL, with the separator between them, in order of arrival or as ORDER BY says; " +
+			"NULL if there are none. The separator is a constant, without one " + without + ".",
+		Examples: []fn.Example{
+			{SQL: name + "(x, '-') FROM (VALUES ('b'), ('a'), (NULL)) AS t(x)", Want: "b-a"},
+			{SQL: name + "(x, '-' ORDER BY x) FROM (VALUES ('b'), ('a')) AS t(x)", Want: "a-b"},
+			{SQL: name + "(x) FROM (VALUES ('b'), ('a')) AS t(x)", Want: joined},
+			{SQL: name + "(x, '-') FROM (VALUES (CAST(NULL AS STRING))) AS t(x)", Want: "NULL"},
+		},
+		Resolve: func(args []fn.Arg) (fn.AggImpl, error) { return resolveStringAgg(args, sep) },
+	}
 }
 
 func resolveEnd(args []fn.Arg, last, skipNulls bool) (fn.AggImpl, error) {
@@ -115,11 +142,10 @@ func resolveEnd(args []fn.Arg, last, skipNulls bool) (fn.AggImpl, error) {
 	return impl, nil
 }
 
-func resolveStringAgg(args []fn.Arg) (fn.AggImpl, error) {
+func resolveStringAgg(args []fn.Arg, sep string) (fn.AggImpl, error) {
 	if err := wantArgs(args, 1, 2); err != nil {
 		return fn.AggImpl{}, err
 	}
-	sep := ","
 	if len(args) == 2 {
 		c := args[1].Const
 		if c == nil || c.Type.Kind != types.String || c.IsNull(0) {
@@ -223,7 +249,8 @@ func (a *arrivalEnd) Result(groups []uint32, out *vec.Builder) error {
 // arrivalList is array_agg.
 type arrivalList struct {
 	arrivals
-	t types.Type
+	t      types.Type
+	orNull bool // without values it is NULL, not empty
 }
 
 // Merge implements fn.Accumulator.
@@ -236,6 +263,10 @@ func (a *arrivalList) Merge(src fn.Accumulator, from, into []uint32) error {
 func (a *arrivalList) Result(groups []uint32, out *vec.Builder) error {
 	var failed error
 	for _, g := range groups {
+		if a.orNull && a.heads.at[g].first == 0 {
+			out.AppendNull()
+			continue
+		}
 		a.walk(g, func(key []byte, w int64) {
 			for ; w > 0 && failed == nil; w-- {
 				_, failed = vec.DecodeKey(key, a.t, out.Child(0))

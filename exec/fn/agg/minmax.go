@@ -12,9 +12,9 @@ import (
 // Min is min(x).
 var Min = fn.Aggregate{
 	Name: "min", Group: "Aggregate",
-	Syntax: []string{"min(x)"},
+	Syntax: []string{"min(x [, n])"},
 	Doc: "The least value that is not NULL; NULL if there is none. All types have an order: text by bytes, " +
-		"false before true, NaN above every number, arrays and structs element by element.",
+		"false before true, NaN above every number, arrays and structs element by element. With a constant n an array of the n least values, ascending.",
 	Examples: []fn.Example{
 		{SQL: "min(x) FROM (VALUES (2), (1), (NULL)) AS t(x)", Want: "1"},
 		{SQL: "min(x) FROM (VALUES ('b'), ('a')) AS t(x)", Want: "a"},
@@ -26,17 +26,21 @@ var Min = fn.Aggregate{
 // Max is max(x).
 var Max = fn.Aggregate{
 	Name: "max", Group: "Aggregate",
-	Syntax: []string{"max(x)"},
-	Doc:    "The greatest value that is not NULL, in the order that min uses; NULL if there is none.",
+	Syntax: []string{"max(x [, n])"},
+	Doc:    "The greatest value that is not NULL, in the order that min uses; NULL if there is none. With a constant n an array of the n greatest values, descending.",
 	Examples: []fn.Example{
 		{SQL: "max(x) FROM (VALUES (2), (1), (NULL)) AS t(x)", Want: "2"},
+		{SQL: "max(x, 2) FROM (VALUES (2), (1), (3), (NULL)) AS t(x)", Want: "[3,2]"},
 		{SQL: "max(x) FROM (VALUES (CAST(NULL AS INT))) AS t(x)", Want: "NULL"},
 	},
 	Resolve: func(args []fn.Arg) (fn.AggImpl, error) { return resolveExtreme(args, true) },
 }
 
 func resolveExtreme(args []fn.Arg, greatest bool) (fn.AggImpl, error) {
-	if err := wantArgs(args, 1, 1); err != nil {
+	if len(args) == 2 {
+		return resolveMany(args, greatest)
+	}
+	if err := wantArgs(args, 1, 2); err != nil {
 		return fn.AggImpl{}, err
 	}
 	t := args[0].Type

@@ -12,7 +12,7 @@ import (
 // Mode is mode(x).
 var Mode = fn.Aggregate{
 	Name: "mode", Group: "Aggregate",
-	Syntax: []string{"mode(x [, 'desc'])", "mode() WITHIN GROUP (ORDER BY x [DESC])"},
+	Syntax: []string{"mode(x [, 'desc' | true])", "mode() WITHIN GROUP (ORDER BY x [DESC])"},
 	Doc:    "The value that occurs most often, of several the least, or the greatest with 'desc'; NULL if all are NULL.",
 	Examples: []fn.Example{
 		{SQL: "mode(x) FROM (VALUES (2), (1), (2), (NULL)) AS t(x)", Want: "2"},
@@ -23,13 +23,16 @@ var Mode = fn.Aggregate{
 		if err := wantArgs(args, 1, 2); err != nil {
 			return fn.AggImpl{}, err
 		}
+		all := argTypes(args)
 		if len(args) == 2 {
-			if c := args[1].Const; args[1].Type.Kind != types.String || c == nil || c.IsNull(0) || string(c.Bytes(0)) != "desc" {
+			if c := args[1].Const; c != nil && args[1].Type.Kind == types.Bool { // Spark's: true asks for the least, which it is anyway
+				args = args[:1]
+			} else if args[1].Type.Kind != types.String || c == nil || c.IsNull(0) || string(c.Bytes(0)) != "desc" {
 				return fn.AggImpl{}, errors.New("needs 'desc' as argument 2")
 			}
 		}
 		t := args[0].Type
-		return fn.AggImpl{Args: argTypes(args), Result: t,
+		return fn.AggImpl{Args: all, Result: t,
 			New: func(bool) fn.Accumulator { return &modeBag{t: t, last: len(args) == 2} }}, nil
 	},
 }

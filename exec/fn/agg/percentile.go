@@ -30,13 +30,15 @@ var Median = fn.Aggregate{
 // Percentile is percentile(x, p).
 var Percentile = fn.Aggregate{
 	Name: "percentile", Aliases: []string{"percentile_cont", "quantile_cont"}, Group: "Aggregate",
-	Syntax: []string{"percentile(x, p [, 'desc'])", "percentile_cont(p) WITHIN GROUP (ORDER BY x [DESC])"},
+	Syntax: []string{"percentile(x, p [, times | 'desc'])", "percentile_cont(p) WITHIN GROUP (ORDER BY x [DESC])"},
 	Doc: "The value below which the share p (a constant from 0 to 1) of the values lies, interpolated between " +
-		"neighbours, as DOUBLE; with an array of shares, an array. Exact. 'desc' counts from the greatest value.",
+		"neighbours, as DOUBLE; with an array of shares, an array. Exact. A whole number as third argument says how many times " +
+		"the value counts: NULL or 0 not at all, a negative one is an error. 'desc' counts from the greatest value.",
 	Examples: []fn.Example{
 		{SQL: "percentile(x, 0.25) FROM (VALUES (1), (2), (10), (20), (NULL)) AS t(x)", Want: "1.75"},
 		{SQL: "percentile(x, array(0, 0.5)) FROM (VALUES (1), (2)) AS t(x)", Want: "[1.0,1.5]"},
 		{SQL: "percentile(x, 0.25, 'desc') FROM (VALUES (1), (2), (10), (20)) AS t(x)", Want: "12.5"},
+		{SQL: "percentile(x, 0.5, n) FROM (VALUES (1, 3), (10, 1), (20, NULL)) AS t(x, n)", Want: "1.0"},
 		{SQL: "percentile(x, 0.5) FROM (VALUES (CAST(NULL AS INT))) AS t(x)", Want: "NULL"},
 	},
 	Resolve: func(args []fn.Arg) (fn.AggImpl, error) {
@@ -44,13 +46,19 @@ var Percentile = fn.Aggregate{
 		if err != nil {
 			return fn.AggImpl{}, err
 		}
+		p.counted = len(args) == 3 && !p.desc
+		if p.counted {
+			if err := wantInteger(args[2].Type); err != nil {
+				return fn.AggImpl{}, err
+			}
+		}
 		return percentileCont(args, p)
 	},
 }
 
 // PercentileDisc is percentile_disc(x, p).
 var PercentileDisc = fn.Aggregate{
-	Name: "percentile_disc", Aliases: []string{"percentile_approx", "approx_percentile", "quantile_disc", "quantile"}, Group: "Aggregate",
+	Name: "percentile_disc", Aliases: []string{"percentile_approx", "approx_percentile", "quantile_disc", "quantile", "approx_quantile"}, Group: "Aggregate",
 	Syntax: []string{"percentile_disc(x, p [, accuracy | 'desc'])", "percentile_disc(p) WITHIN GROUP (ORDER BY x [DESC])"},
 	Doc: "The least value at which at least the share p (a constant from 0 to 1) of the values has been reached; with an " +
 		"array of shares, an array. Under each of its names it is exact; an accuracy changes nothing. 'desc' counts from the greatest value.",
@@ -82,6 +90,8 @@ type shares struct {
 	at   []float64
 	list bool // they were given as an array, and so is the result
 	desc bool // counted from the greatest value
+	// counted: the third argument says how many times a value counts
+	counted bool
 }
 
 // readShares reads the constants of (x, p, …).
@@ -140,10 +150,26 @@ func (s shares) aggregate(args []fn.Arg, t, result types.Type, one func(a *bagRe
 	}
 	impl.New = func(bool) fn.Accumulator {
 		a := &bagResult{t: t, append: fill}
+		if s.counted {
+			a.keys = timesKey
+		}
 		a.bag.ranked = true
 		return a
 	}
 	return impl
+}
+
+// timesKey is the value of argument 0, as often as argument 2 says.
+func timesKey(key []byte, args []*vec.Vector, r int, put func(key []byte, times int64)) error {
+	if args[0].IsNull(r) || args[2].IsNull(r) {
+		return nil
+	}
+	n := args[2].Int(r)
+	if n < 0 {
+		return &fn.DataError{Func: "percentile", Value: fmt.Sprint(n), Row: r, Msg: "a value cannot count a negative number of times"}
+	}
+	put(vec.AppendKey(key, args[0], r), n)
+	return nil
 }
 
 // appendList appends an array of one value a share, NULL without values.

@@ -30,6 +30,27 @@ type bagResult struct {
 	valueBag
 	t      types.Type
 	append func(a *bagResult, g uint32, out *vec.Builder) error
+	// keys, unless it is nil, makes the entries of a row instead of its first argument.
+	keys func(key []byte, args []*vec.Vector, r int, put func(key []byte, times int64)) error
+}
+
+// Add implements fn.Accumulator.
+func (a *bagResult) Add(rows fn.AggRows) (failed error) {
+	if a.keys == nil {
+		return a.valueBag.Add(rows)
+	}
+	each(rows, nil, func(g uint32, r int, w int64) {
+		err := a.keys(a.buf[:0], rows.Args, r, func(key []byte, times int64) {
+			a.buf = key[:0]
+			if times != 0 {
+				a.add(g, key, w*times)
+			}
+		})
+		if failed == nil {
+			failed = err
+		}
+	})
+	return failed
 }
 
 // Merge implements fn.Accumulator.
@@ -59,53 +80,60 @@ func appendSet(a *bagResult, g uint32, out *vec.Builder) (failed error) {
 
 // MinBy is min_by(x, y).
 var MinBy = fn.Aggregate{
-	Name: "min_by", Aliases: []string{"arg_min", "argmin"}, Group: "Aggregate",
-	Syntax: []string{"min_by(x, y)"},
-	Doc:    "The x of the row with the least y that is not NULL, and of several such rows the least x; NULL without rows.",
+	Name: "min_by", Aliases: []string{"arg_min_null"}, Group: "Aggregate",
+	Syntax: []string{"min_by(x, y [, n])"},
+	Doc: "The x of the row with the least y that is not NULL, and of several such rows the least x; NULL without rows. With a " +
+		"constant n an array of the x of the n rows with the least y, ascending by y. A NULL as x counts like a value: arg_min skips it.",
 	Examples: []fn.Example{
+		{SQL: "min_by(x, y, 2) FROM (VALUES ('a', 3), ('b', 1), (NULL, 2)) AS t(x, y)", Want: `["b",null]`},
 		{SQL: "min_by(x, y) FROM (VALUES ('a', 2), ('b', 1), ('c', NULL)) AS t(x, y)", Want: "b"},
 	},
-	Resolve: func(args []fn.Arg) (fn.AggImpl, error) { return resolveBy(args, false) },
+	Resolve: func(args []fn.Arg) (fn.AggImpl, error) { return resolveBy(args, false, false) },
 }
 
 // MaxBy is max_by(x, y).
 var MaxBy = fn.Aggregate{
-	Name: "max_by", Aliases: []string{"arg_max", "argmax"}, Group: "Aggregate",
-	Syntax: []string{"max_by(x, y)"},
-	Doc:    "The x of the row with the greatest y that is not NULL, and of several such rows the greatest x; NULL without rows.",
+	Name: "max_by", Aliases: []string{"arg_max_null"}, Group: "Aggregate",
+	Syntax: []string{"max_by(x, y [, n])"},
+	Doc: "The x of the row with the greatest y that is not NULL, and of several such rows the greatest x; NULL without rows. With a " +
+		"constant n an array of the x of the n rows with the greatest y, descending by y. A NULL as x counts like a value: arg_max skips it.",
 	Examples: []fn.Example{
+		{SQL: "max_by(x, y, 2) FROM (VALUES ('a', 3), ('b', 1), (NULL, 2)) AS t(x, y)", Want: `["a",null]`},
 		{SQL: "max_by(x, y) FROM (VALUES ('a', 2), ('b', 1), ('c', NULL)) AS t(x, y)", Want: "a"},
 	},
-	Resolve: func(args []fn.Arg) (fn.AggImpl, error) { return resolveBy(args, true) },
+	Resolve: func(args []fn.Arg) (fn.AggImpl, error) { return resolveBy(args, true, false) },
 }
 
-func resolveBy(args []fn.Arg, greatest bool) (fn.AggImpl, error) {
-	if err := wantArgs(args, 2, 2); err != nil {
+func resolveBy(args []fn.Arg, greatest, some bool) (fn.AggImpl, error) {
+	if len(args) == 3 {
+		return resolveManyBy(args, greatest, byAny)
+	}
+	if err := wantArgs(args, 2, 3); err != nil {
 		return fn.AggImpl{}, err
 	}
 	ts := argTypes(args)
 	return fn.AggImpl{Args: ts, Result: ts[0], New: func(retract bool) fn.Accumulator {
 		if retract {
-			return &byBag{max: greatest, pairKeys: newPairKeys(ts)}
+			return &byBag{max: greatest, pairKeys: pairKeys{x: ts[0], y: ts[1], some: some}}
 		}
-		return &byOne{extremeBytes: extremeBytes{max: greatest}, pairKeys: newPairKeys(ts)}
+		return &byOne{extremeBytes: extremeBytes{max: greatest}, pairKeys: pairKeys{x: ts[0], y: ts[1], some: some}}
 	}}, nil
 }
 
 // pairKeys encodes (y, x) so that the order of bytes is that of y, then x.
 type pairKeys struct {
 	x, y types.Type
+	some bool // rows whose x is NULL are left out
 	key  []byte
 }
 
-func newPairKeys(ts []types.Type) pairKeys {
-	return pairKeys{x: ts[0], y: ts[1]}
-}
-
-// each calls f with the encoded pair of every row whose y is not NULL.
+// each calls f with the encoded pair of every row that counts: y is not NULL.
 func (p *pairKeys) each(rows fn.AggRows, f func(g uint32, key []byte, w int64)) {
 	x, y := rows.Args[0], rows.Args[1]
 	each(rows, y, func(g uint32, r int, w int64) {
+		if p.some && x.IsNull(r) {
+			return
+		}
 		p.key = vec.AppendKey(vec.AppendKey(p.key[:0], y, r), x, r)
 		f(g, p.key, w)
 	})

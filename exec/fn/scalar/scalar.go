@@ -24,6 +24,6 @@ func families() [][]*fn.Scalar {
 		fields(), truncations(), buckets(), movements(), conversions(),
 		arrays(), structsAndMaps(), lambdas(), bitwise(), miscellany(),
 		jsonFunctions(), csvFunctions(), checkDigits(), typeCalls(), zips(), choices(),
-		lists(), listLambdas(), mapExtras(), structExtras(), vectors(),
+		lists(), listLambdas(), mapExtras(), structExtras(), vectors(), bitmaps(),
 	}
 }
