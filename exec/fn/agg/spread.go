@@ -131,8 +131,8 @@ func appendEntropy(a *bagResult, g uint32, out *vec.Builder) error {
 	total, bits := int64(0), 0.0
 	a.walk(g, func(_ []byte, w int64) bool { total += w; return true })
 	a.walk(g, func(_ []byte, w int64) bool {
-		p := float64(w) / float64(total)
-		bits -= p * math.Log2(p)
+		n := float64(total)
+		bits += float64(w) / n * math.Log2(n/float64(w))
 		return true
 	})
 	out.AppendFloat(max(bits, 0))
