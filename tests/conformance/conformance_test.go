@@ -1,0 +1,97 @@
+package conformance
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/sqlstream/sqlstream/exec/clock"
+)
+
+// TestPublic runs the folders of SQLSTREAM_CONFORMANCE_DIR and prints what came of them.
+// SQLSTREAM_CONFORMANCE_ONLY is a part of the paths to run; SQLSTREAM_CONFORMANCE_FAILURES
+// a file for all failures.
+func TestPublic(t *testing.T) {
+	dir := os.Getenv("SQLSTREAM_CONFORMANCE_DIR")
+	if dir == "" {
+		t.Log("no folder of public files is set: SQLSTREAM_CONFORMANCE_DIR")
+		return
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var report, failures bytes.Buffer
+	for _, e := range entries {
+		if !e.IsDir() {
+			continue
+		}
+		s := suiteOf(e.Name())
+		runSuite(t, &s, filepath.Join(dir, e.Name()), &report, &failures)
+	}
+	t.Logf("\n%s", report.String())
+	if path := os.Getenv("SQLSTREAM_CONFORMANCE_FAILURES"); path != "" {
+		if err := os.WriteFile(path, failures.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func runSuite(t *testing.T, s *suite, root string, report, failures *bytes.Buffer) {
+	only := os.Getenv("SQLSTREAM_CONFORMANCE_ONLY")
+	files, all, err := s.files(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	total := newFolder(s.name + ", all")
+	folders := []*folder{}
+	byName := map[string]*folder{}
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	slots := make(chan struct{}, max(1, runtime.GOMAXPROCS(0)))
+	for _, path := range files {
+		if !strings.Contains(filepath.Join(s.name, path), only) {
+			continue
+		}
+		sc, err := s.read(root, path)
+		if err != nil {
+			t.Errorf("%s: %v", path, err)
+			continue
+		}
+		name := s.name + "/" + filepath.Dir(path)
+		if byName[name] == nil {
+			byName[name] = newFolder(name)
+			folders = append(folders, byName[name])
+		}
+		f := byName[name]
+		wg.Add(1)
+		slots <- struct{}{}
+		go func() {
+			defer func() { <-slots; wg.Done() }()
+			began := clock.Real().Now()
+			list, n := runScript(context.Background(), &s.dialect, sc)
+			took := clock.Real().Now().Sub(began)
+			mu.Lock()
+			defer mu.Unlock()
+			f.add(list, n)
+			total.add(list, n)
+			if os.Getenv("SQLSTREAM_CONFORMANCE_ONLY") != "" {
+				fmt.Fprintf(os.Stderr, "%6.1f s %s\n", took.Seconds(), sc.name)
+			}
+		}()
+	}
+	wg.Wait()
+	if total.files == 0 {
+		return
+	}
+	fmt.Fprintf(report, "%s: %d of %d files\n", s.name, total.files, all)
+	printFolders(report, append(folders, total))
+	printRules(report, total)
+	printFailures(failures, total.failures)
+}

@@ -1,0 +1,167 @@
+package conformance
+
+import (
+	"regexp"
+	"strings"
+)
+
+// dialect says how the SQL of a suite is spelled here, and how its results are written.
+// Only spellings are mapped, and orders of NULL: never the meaning of a query.
+type dialect struct {
+	flavor flavor
+	// integerDivision: / of two integers is an integer.
+	integerDivision bool
+	nullOnError     bool // errors in data are NULL
+	nulls           nullOrder
+	conflict        onConflict // what a row does whose key is there
+	words           map[string]string
+	calls           map[string]string // names of functions
+	phrases         []phrase          // applied first
+	nameCalls       bool              // a call without alias is called as its function
+}
+
+// phrase is a spelling that a pattern finds.
+type phrase struct {
+	pattern *regexp.Regexp
+	with    string
+}
+
+func say(pattern, with string) phrase { return phrase{regexp.MustCompile(`(?i)` + pattern), with} }
+
+// nullOrder is where NULL stands in ORDER BY that does not say.
+type nullOrder uint8
+
+const (
+	nullsSmallest nullOrder = iota
+	nullsLast               // DuckDB
+	nullsLargest            // PostgreSQL
+)
+
+var risingwave = dialect{flavor: postgresText, integerDivision: true, nulls: nullsLargest, conflict: replace, nameCalls: true,
+	words: map[string]string{"jsonb": "JSON", "int2": "SMALLINT", "serial": "BIGINT"},
+	phrases: []phrase{
+		say(`\bcharacter\s+varying\b(\s*\(\s*\d+\s*\))?`, "STRING"),
+		say(`\bdouble\s+precision\b`, "DOUBLE"),
+		say(`\bappend\s+only\b`, ""),
+		say(`\bcreate\s+stream\b`, "CREATE STREAM"),
+	}}
+
+var duckdb = dialect{flavor: duckdbText, nulls: nullsLast,
+	words: map[string]string{"int2": "SMALLINT", "int1": "TINYINT", "short": "SMALLINT", "long": "BIGINT", "hugeint": "DECIMAL(38,0)",
+		"int128": "DECIMAL(38,0)", "utinyint": "SMALLINT", "usmallint": "INT", "uinteger": "BIGINT", "ubigint": "DECIMAL(20,0)"},
+	phrases: []phrase{say(`\bbpchar\b`, "STRING")}}
+
+var sqlite = dialect{flavor: sqliteText, integerDivision: true, nullOnError: true,
+	phrases: []phrase{say(`\bcast\s*\(\s*NULL\s+AS\s+SIGNED\s*\)`, "CAST(NULL AS BIGINT)"), say(`\bNOT\s+INDEXED\b`, "")},
+	words:   map[string]string{"integer": "BIGINT", "int": "BIGINT", "signed": "BIGINT", "float": "DOUBLE", "real": "DOUBLE"}}
+
+var feldera = dialect{flavor: postgresText, integerDivision: true, nulls: nullsSmallest, conflict: replace,
+	phrases: []phrase{say(`\bWITH\s*\([^()]*'append_only'[^()]*\)`, ""), say(`\bLATENESS\s+[^,()]+`, ""), say(`\bcreate\s+local\s+view\b`, "CREATE VIEW"),
+		say(`\bdouble\s+precision\b`, "DOUBLE")},
+	words: map[string]string{"variant": "JSON"}}
+
+// rewrite spells a statement as it is written here.
+func (d *dialect) rewrite(sql string) string {
+	for _, p := range d.phrases {
+		sql = p.pattern.ReplaceAllString(sql, p.with)
+	}
+	if len(d.words) > 0 || len(d.calls) > 0 {
+		sql = d.respell(sql)
+	}
+	if d.nameCalls {
+		sql = nameCalls(sql)
+	}
+	if d.nulls != nullsSmallest {
+		sql = d.orderNulls(sql)
+	}
+	return strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(sql), ";"))
+}
+
+// respell replaces the names of types and functions. A type stands after ::, AS, or the
+// name of a column; so a word is a type unless a dot or a bracket follows it, or it begins
+// an item.
+func (d *dialect) respell(sql string) string {
+	toks := tokens(sql)
+	e := edits{sql: sql}
+	for i, t := range toks {
+		if t.kind != word {
+			continue
+		}
+		low := strings.ToLower(t.text)
+		call := i+1 < len(toks) && toks[i+1].text == "("
+		if with, ok := d.calls[low]; ok && call {
+			e.replace(t.start, t.end, with)
+		}
+		if with, ok := d.words[low]; ok && i > 0 && typePlace(toks, i) {
+			e.replace(t.start, t.end, with)
+		}
+	}
+	return e.done()
+}
+
+// typePlace reports that the word at i stands where a type may stand.
+func typePlace(toks []token, i int) bool {
+	prev := toks[i-1]
+	if i+1 < len(toks) && toks[i+1].text == "." {
+		return false
+	}
+	if prev.text == "::" || prev.is("as") {
+		return true
+	}
+	return (prev.kind == word || prev.kind == quoted) && (i == 1 || !prev.is("select") && !prev.is("by") && !prev.is("from") && !prev.is("and") && !prev.is("or") && !prev.is("where"))
+}
+
+// nameCalls gives calls in a select list the names of their functions, as PostgreSQL does.
+func nameCalls(sql string) string {
+	toks := tokens(sql)
+	e := edits{sql: sql}
+	for i := 0; i < len(toks); i++ {
+		if !toks[i].is("select") {
+			continue
+		}
+		from := i + 1
+		if from < len(toks) && (toks[from].is("distinct") || toks[from].is("all")) {
+			from++
+		}
+		depth := toks[i].depth
+		end := from
+		for end < len(toks) && toks[end].depth >= depth && !(toks[end].depth == depth && (toks[end].text == ")" || endsItems(toks[end]))) {
+			end++
+		}
+		for _, item := range splitAt(toks[from:end], depth) {
+			if n := callName(item, depth); n != "" {
+				last := item[len(item)-1]
+				e.replace(last.end, last.end, " AS "+quote(n))
+			}
+		}
+		i = from - 1
+	}
+	return e.done()
+}
+
+func endsItems(t token) bool {
+	for _, w := range []string{"from", "where", "group", "having", "order", "limit", "offset", "union", "intersect", "except", "fetch", "window", "qualify", "emit"} {
+		if t.is(w) {
+			return true
+		}
+	}
+	return t.text == ";"
+}
+
+// callName is the function of an item that is one call and no more.
+func callName(item []token, depth int) string {
+	if len(item) < 3 || item[0].kind != word || item[1].text != "(" || item[len(item)-1].text != ")" {
+		return ""
+	}
+	for i, t := range item[2 : len(item)-1] {
+		if t.depth == depth && !(t.text == ")" && i+3 < len(item) && item[i+3].is("over")) && !t.is("over") && !(t.text == "(" && item[i+1].is("over")) {
+			return ""
+		}
+	}
+	switch n := strings.ToLower(item[0].text); n {
+	case "cast", "try_cast", "exists", "case", "unnest", "distinct", "not", "row", "interval", "extract", "in":
+		return ""
+	default:
+		return n
+	}
+}

@@ -1,0 +1,239 @@
+package conformance
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/sqlstream/sqlstream/exec/sink"
+	"github.com/sqlstream/sqlstream/exec/vec"
+	"github.com/sqlstream/sqlstream/incremental/engine"
+	"github.com/sqlstream/sqlstream/parser/ast"
+	"github.com/sqlstream/sqlstream/parser/diag"
+)
+
+// query runs a query and compares its rows.
+func (r *runner) query(s *step, sql string) outcome {
+	if err := r.sync(sql); err != nil {
+		return failure(err)
+	}
+	toks := tokens(sql)
+	if len(toks) > 0 && (toks[0].is("insert") || toks[0].is("update") || toks[0].is("delete")) {
+		if hasWords(toks, "returning") {
+			return outcome{verdict: failed, cause: refused, message: "RETURNING is not supported"}
+		}
+		if err := r.statement(sql); err != nil {
+			return failure(err)
+		}
+		return outcome{} // the count of rows
+	}
+	res, err := rowsOf(r.ctx, r.batch, sql)
+	if err != nil {
+		return failure(err)
+	}
+	if err := r.judge(s, res, s.sort); err != nil {
+		return failure(err)
+	}
+	if r.s == asGiven {
+		return outcome{}
+	}
+	return r.continuous(s, sql)
+}
+
+// judge compares rows with what is expected, and with those of other queries of the label.
+func (r *runner) judge(s *step, res *result, sort sortMode) error {
+	lines := r.d.lines(res, s)
+	if s.label != "" && s.want == nil {
+		key := strings.Join(lines, "\n")
+		if old, ok := r.labels[s.label]; ok && old != key {
+			return &wrongError{"other rows than the query of the same label", nil, nil}
+		}
+		r.labels[s.label] = key
+		return nil
+	}
+	return r.d.compare(s, lines, len(res.cols), sort)
+}
+
+// continuous runs a query as a continuous one over all changes of its tables.
+func (r *runner) continuous(s *step, sql string) outcome {
+	res, why, err := r.accumulated(sql)
+	switch {
+	case err != nil:
+		o := failure(err)
+		o.message = "as a continuous query: " + o.message
+		return o
+	case why != "":
+		r.n.leave(why)
+		return outcome{}
+	}
+	r.n.continuous++
+	sort := s.sort
+	if sort == noSort {
+		sort = rowSort
+	}
+	t := *s
+	t.label = ""
+	if err := r.judge(&t, res, sort); err != nil {
+		o := failure(err)
+		o.message = "as a continuous query: " + o.message
+		return o
+	}
+	return outcome{}
+}
+
+func (n *counts) leave(why string) {
+	if n.batchOnly == nil {
+		n.batchOnly = map[string]int{}
+	}
+	n.batchOnly[why]++
+}
+
+// accumulated starts a continuous query, lets it take all changes, and sums what it
+// gives. why is set if there is no such query.
+func (r *runner) accumulated(sql string) (res *result, why string, err error) {
+	names := r.named(sql)
+	switch {
+	case len(names) == 0:
+		return nil, "it reads no table", nil
+	case r.fed > maxTriggers && r.s != atOnce:
+		return nil, "its tables had many changes", nil
+	}
+	sql = withoutOrder(sql)
+	r.serial++
+	c := &capture{}
+	opt := engine.StartOptions{Name: fmt.Sprintf("q%d", r.serial), Mode: ast.EmitChangelog, Manual: true, Checkpoint: fmt.Sprintf("/q/%d", r.serial), Sink: c}
+	q, err := r.start(sql, opt)
+	if err != nil {
+		return nil, "the planner refuses it over changing rows", nil
+	}
+	defer func() { q.Kill() }()
+	cols := q.Plan.Outputs[0].OutputColumns()
+	sum := newSum()
+	for turn := 0; ; turn++ {
+		p, err := q.RunTrigger(r.ctx)
+		if err != nil {
+			return nil, "", err
+		}
+		sum.take(c.take(), len(cols))
+		if p == nil {
+			break
+		}
+		if r.s == withRestarts && turn < maxRestarts {
+			q.Kill()
+			if q, err = r.start(sql, opt); err != nil {
+				return nil, "", fmt.Errorf("restart: %w", err)
+			}
+		}
+	}
+	rows, err := sum.rows()
+	if err != nil {
+		return nil, "", err
+	}
+	n := len(cols)
+	if n > 0 && cols[n-1].Name == "weight" && len(rows) > 0 && len(rows[0].Cols) < n {
+		cols = cols[:n-1]
+	}
+	return &result{cols: cols, rows: rows}, "", nil
+}
+
+// start starts a continuous query. Materialised views are read through their queries.
+func (r *runner) start(sql string, opt engine.StartOptions) (*engine.Query, error) {
+	return r.stream.Start(r.ctx, diag.Source{Name: "test", Text: sql}, opt)
+}
+
+// sum adds the changes of a query's result up.
+type sum struct {
+	byCode map[string]*weighted
+	order  []string
+}
+
+type weighted struct {
+	row *vec.Batch
+	n   int64
+}
+
+func newSum() *sum { return &sum{byCode: map[string]*weighted{}} }
+
+// take adds the rows of a trigger: n columns, then the weight, if there is one more.
+func (s *sum) take(list []*vec.Batch, n int) {
+	for _, b := range list {
+		b.Each(func(row int) {
+			one := vec.Batch{N: b.N, Sel: []int32{int32(row)}, Cols: b.Cols[:min(n, len(b.Cols))]}
+			single := one.Clone()
+			k := code(single, nil)
+			x := s.byCode[k]
+			if x == nil {
+				x = &weighted{row: single}
+				s.byCode[k] = x
+				s.order = append(s.order, k)
+			}
+			x.n += weightOf(b, row, n)
+		})
+	}
+}
+
+func weightOf(b *vec.Batch, row, n int) int64 {
+	if len(b.Cols) > n {
+		return b.Cols[n].Int(row)
+	}
+	return b.Weight(row)
+}
+
+func (s *sum) rows() ([]*vec.Batch, error) {
+	var out []*vec.Batch
+	for _, k := range s.order {
+		x := s.byCode[k]
+		if x.n < 0 {
+			return nil, &wrongError{"a row is taken away that is not there", nil, nil}
+		}
+		for range x.n {
+			out = append(out, x.row)
+		}
+	}
+	return out, nil
+}
+
+// capture is the sink of a continuous query: it keeps the rows of the last trigger.
+type capture struct{ rows []*vec.Batch }
+
+// Marker implements sink.Sink.
+func (*capture) Marker(context.Context) (sink.Marker, error) { return sink.Marker{}, nil }
+
+// Stage implements sink.Sink.
+func (c *capture) Stage(_ context.Context, _ sink.Batch, rows func(func(*vec.Batch) error) error) ([]byte, error) {
+	c.rows = nil
+	return nil, rows(func(b *vec.Batch) error {
+		c.rows = append(c.rows, b.Clone())
+		return nil
+	})
+}
+
+// Publish implements sink.Sink.
+func (*capture) Publish(context.Context, sink.Batch, []byte) error { return nil }
+
+// Discard implements sink.Sink.
+func (*capture) Discard(context.Context, sink.Batch) error { return nil }
+
+// Description implements sink.Sink.
+func (*capture) Description() string { return "Test" }
+
+// Close implements sink.Sink.
+func (*capture) Close() error { return nil }
+
+func (c *capture) take() []*vec.Batch {
+	rows := c.rows
+	c.rows = nil
+	return rows
+}
+
+var errNoTime = errors.New("the file has no time left")
+
+// left is an error when the time of the file is up.
+func (r *runner) left() error {
+	if d, ok := r.ctx.Deadline(); ok && time.Until(d) < 0 {
+		return errNoTime
+	}
+	return nil
+}

@@ -1,0 +1,108 @@
+package conformance
+
+import (
+	"strings"
+)
+
+// rule is a kind of statement that is not applicable, and why.
+type rule struct {
+	name, why string
+}
+
+// ruleList are all of them, as they are printed.
+var ruleList = []rule{
+	{"guard", "skipif or onlyif leaves it to another system"},
+	{"mode skip", "the file itself switches it off"},
+	{"maybe", "the file expects success or an error"},
+	{"include", "the file it includes is made by a program"},
+	{"extension", "needs an extension, a file or a service of their program"},
+	{"storage", "opens, closes or restarts a database file"},
+	{"transaction", "BEGIN, COMMIT, ROLLBACK, savepoints, several connections"},
+	{"setting", "SET, PRAGMA and the like: settings of their server"},
+	{"catalogue", "schemas, databases, system tables, ALTER, comments, users, SHOW, DESCRIBE, EXPLAIN, sequences, types by name"},
+	{"index", "CREATE INDEX and what else is physical"},
+	{"connector", "COPY, sources, sinks, secrets, files: their connectors"},
+	{"program", "functions in other languages, commands of their shell or server"},
+	{"unsupported type", "a type that the language does not have: wider integers, unsigned ones, BIT, ENUM, UNION, GEOMETRY, VARIANT"},
+}
+
+// harmless are rules whose statements change no object.
+var harmless = map[string]bool{"setting": true, "index": true, "transaction": true}
+
+// starts says by its first words which rule a statement falls under.
+var starts = []struct {
+	words string
+	rule  string
+}{
+	{"begin", "transaction"}, {"commit", "transaction"}, {"rollback", "transaction"}, {"start transaction", "transaction"}, {"abort", "transaction"},
+	{"savepoint", "transaction"}, {"release", "transaction"}, {"end", "transaction"},
+	{"set", "setting"}, {"reset", "setting"}, {"pragma", "setting"}, {"show", "catalogue"}, {"alter system", "setting"}, {"analyze", "index"},
+	{"create index", "index"}, {"create unique index", "index"}, {"drop index", "index"}, {"reindex", "index"}, {"vacuum", "index"}, {"checkpoint", "storage"},
+	{"force checkpoint", "storage"},
+	{"create schema", "catalogue"}, {"drop schema", "catalogue"}, {"create database", "catalogue"}, {"drop database", "catalogue"}, {"use", "catalogue"},
+	{"alter", "catalogue"}, {"comment", "catalogue"}, {"grant", "catalogue"}, {"revoke", "catalogue"}, {"create user", "catalogue"}, {"drop user", "catalogue"},
+	{"create type", "catalogue"}, {"drop type", "catalogue"}, {"create sequence", "catalogue"}, {"drop sequence", "catalogue"}, {"describe", "catalogue"},
+	{"desc", "catalogue"}, {"summarize", "catalogue"}, {"explain", "catalogue"}, {"from duckdb_", "catalogue"}, {"create trigger", "catalogue"},
+	{"drop trigger", "catalogue"}, {"create or replace type", "catalogue"},
+	{"copy", "connector"}, {"export", "connector"}, {"import", "connector"}, {"create source", "connector"}, {"create sink", "connector"},
+	{"create connection", "connector"}, {"create secret", "connector"}, {"drop source", "connector"}, {"drop sink", "connector"},
+	{"drop connection", "connector"}, {"drop secret", "connector"}, {"create subscription", "connector"}, {"drop subscription", "connector"},
+	{"declare", "connector"}, {"fetch", "connector"}, {"close", "connector"}, {"attach", "storage"}, {"detach", "storage"},
+	{"install", "extension"}, {"load", "extension"}, {"call", "program"}, {"wait", "program"}, {"recover", "program"}, {"flush", "program"}, {"refresh", "connector"},
+	{"kill", "program"}, {"cancel", "program"}, {"create language", "program"},
+	{"create secret", "connector"}, {"create persistent", "connector"}, {"create or replace secret", "connector"},
+}
+
+// names say by a word in a statement which rule it falls under.
+var names = map[string]string{
+	"rw_catalog": "catalogue", "pg_catalog": "catalogue", "information_schema": "catalogue", "pg_class": "catalogue", "sqlite_master": "catalogue",
+	"duckdb_settings": "catalogue", "duckdb_functions": "catalogue", "duckdb_tables": "catalogue", "duckdb_views": "catalogue", "duckdb_columns": "catalogue",
+	"duckdb_types": "catalogue", "duckdb_constraints": "catalogue", "duckdb_logs": "catalogue", "pg_typeof": "catalogue", "rw_fragments": "catalogue",
+	"current_setting": "setting", "read_csv": "connector", "read_parquet": "connector", "read_json": "connector", "read_csv_auto": "connector",
+	"parquet_scan": "connector", "read_text": "connector", "nextval": "catalogue", "currval": "catalogue", "rw_relations": "catalogue", "glob": "connector",
+	"rw_tables": "catalogue", "rw_table_stats": "catalogue", "query_table": "catalogue", "json_execute_serialized_sql": "program", "json_serialize_sql": "program",
+	"json_deserialize_sql": "program", "current_query": "catalogue", "current_schema": "catalogue", "current_database": "catalogue", "current_schemas": "catalogue",
+	"txid_current": "transaction", "rw_recovery_status": "catalogue", "repeat_row": "catalogue", "ducklake": "extension",
+	"hugeint": "unsupported type", "uhugeint": "unsupported type", "utinyint": "unsupported type", "usmallint": "unsupported type",
+	"uinteger": "unsupported type", "ubigint": "unsupported type", "uint64": "unsupported type", "uint32": "unsupported type", "uint8": "unsupported type",
+	"uint16": "unsupported type", "bignum": "unsupported type", "varint": "unsupported type", "enum": "unsupported type", "bitstring": "unsupported type",
+	"union_value": "unsupported type", "union_extract": "unsupported type", "rw_int256": "unsupported type", "int128": "unsupported type",
+	"timestamp_ns": "unsupported type", "timestamp_s": "unsupported type", "timestamp_ms": "unsupported type", "timetz": "unsupported type",
+	"bit": "unsupported type", "variant": "unsupported type", "geometry": "unsupported type", "int256": "unsupported type", "oid": "catalogue", "regclass": "catalogue",
+	"regtype": "catalogue", "regproc": "catalogue", "rowid": "storage", "ctid": "storage", "_row_id": "storage", "_rw_timestamp": "storage",
+}
+
+// ruleOf is the rule under which a statement is not applicable, "" if it is.
+func ruleOf(_ *dialect, sql string) string {
+	toks := tokens(sql)
+	lead := make([]string, 0, 4)
+	for _, t := range toks[:min(4, len(toks))] {
+		lead = append(lead, strings.ToLower(t.text))
+	}
+	head := strings.Join(lead, " ") + " "
+	for _, s := range starts {
+		if strings.HasPrefix(head, s.words+" ") || strings.HasSuffix(s.words, "_") && strings.HasPrefix(head, s.words) {
+			return s.rule
+		}
+	}
+	create := len(toks) > 0 && toks[0].is("create")
+	for i, t := range toks {
+		if t.kind == text && create && (toks[i-1].is("language") || toks[i-1].is("connector")) {
+			return "program"
+		}
+		if t.kind != word {
+			continue
+		}
+		low := strings.ToLower(t.text)
+		if r, ok := names[low]; ok && !(i > 0 && toks[i-1].text == ".") {
+			return r
+		}
+		if create && (low == "language" || low == "connector") {
+			return map[string]string{"language": "program", "connector": "connector"}[low]
+		}
+		if strings.HasPrefix(low, "rw_") || strings.HasPrefix(low, "pg_") && low != "pg_typeof" && i+1 < len(toks) && toks[i+1].text != "(" || strings.HasPrefix(low, "pragma_") || strings.HasPrefix(low, "duckdb_") {
+			return "catalogue"
+		}
+	}
+	return ""
+}

@@ -1,0 +1,228 @@
+package conformance
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// verdict is what came of a step.
+type verdict uint8
+
+const (
+	passed verdict = iota
+	failed
+	notApplicable
+)
+
+// outcome is the verdict on a step, over all schedules.
+type outcome struct {
+	step    *step
+	verdict verdict
+	rule    string // why it is not applicable
+	cause   cause
+	message string
+	under   schedule // the first that failed
+}
+
+// cause is what kind a failure is of.
+type cause string
+
+const (
+	refused  cause = "refused"  // we do not run what should run
+	accepted cause = "accepted" // we run what should be refused
+	wrong    cause = "wrong"    // other rows
+	crashed  cause = "crashed"
+	follows  cause = "follows" // an object is not there, because its statement failed
+	timedOut cause = "time"
+)
+
+// limits of a file under one schedule.
+const (
+	fileTime = 20 * time.Second
+	stepTime = 10 * time.Second
+)
+
+// runScript runs a file under all schedules.
+func runScript(ctx context.Context, d *dialect, sc *script) ([]outcome, counts) {
+	all := make([]outcome, len(sc.steps))
+	var n counts
+	for _, s := range schedules {
+		for i, o := range runUnder(ctx, d, sc, s, &n) {
+			if s == asGiven || all[i].verdict == passed && o.verdict == failed {
+				o.under = s
+				all[i] = o
+			}
+		}
+	}
+	return all, n
+}
+
+// counts tells how queries that are no materialised views were run as continuous ones.
+type counts struct {
+	continuous int
+	batchOnly  map[string]int // why not
+}
+
+// runner runs a file under one schedule.
+type runner struct {
+	*world
+	n      *counts
+	broken map[string]outcome // by name: objects that are not what they should be
+	txn    bool
+	labels map[string]string
+}
+
+func runUnder(ctx context.Context, d *dialect, sc *script, s schedule, n *counts) []outcome {
+	ctx, cancel := context.WithTimeout(ctx, fileTime)
+	defer cancel()
+	out := make([]outcome, len(sc.steps))
+	w, err := newWorld(ctx, d, s)
+	if err != nil {
+		panic(err) // the built-in registry is broken
+	}
+	defer w.close()
+	r := &runner{world: w, n: n, broken: map[string]outcome{}, labels: map[string]string{}}
+	for i := range sc.steps {
+		out[i] = r.step(&sc.steps[i])
+		out[i].step = &sc.steps[i]
+	}
+	return out
+}
+
+// step runs a step.
+func (r *runner) step(s *step) outcome {
+	if s.skip != "" {
+		return outcome{verdict: notApplicable, rule: s.skip}
+	}
+	if s.kind == flush {
+		return outcome{}
+	}
+	sql := r.d.rewrite(s.sql)
+	if rule := ruleOf(r.d, sql); rule != "" {
+		return r.notApplicable(sql, rule)
+	}
+	if o, bad := r.follows(sql); bad && !s.wantError {
+		r.spoil(sql, o)
+		return o
+	}
+	outer := r.ctx
+	ctx, cancel := context.WithTimeout(outer, stepTime)
+	r.ctx = ctx
+	o := r.guarded(s, sql)
+	cancel()
+	r.ctx = outer
+	if o.verdict != passed {
+		r.spoil(sql, o)
+	}
+	return o
+}
+
+// guarded turns a panic into a failure.
+func (r *runner) guarded(s *step, sql string) (o outcome) {
+	defer func() {
+		if p := recover(); p != nil {
+			o = outcome{verdict: failed, cause: crashed, message: fmt.Sprint(p)}
+		}
+	}()
+	if s.kind == query {
+		return r.query(s, sql)
+	}
+	err := r.statement(sql)
+	switch {
+	case s.wantError && err == nil:
+		return outcome{verdict: failed, cause: accepted, message: "an error is expected"}
+	case s.wantError || err == nil:
+		return outcome{}
+	}
+	return failure(err)
+}
+
+func failure(err error) outcome {
+	o := outcome{verdict: failed, cause: refused, message: firstLine(err.Error())}
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		o.cause = timedOut
+	case strings.Contains(o.message, "panic") || strings.Contains(o.message, "internal error") || strings.Contains(o.message, "invariant"):
+		o.cause = crashed
+	}
+	var wrongRows *wrongError
+	if errors.As(err, &wrongRows) {
+		o.cause, o.message = wrong, err.Error()
+	}
+	return o
+}
+
+func firstLine(s string) string {
+	line, _, _ := strings.Cut(s, "\n")
+	return line
+}
+
+// notApplicable is the outcome of a statement that a rule leaves out. What it would have
+// made or changed is not there.
+func (r *runner) notApplicable(sql, rule string) outcome {
+	o := outcome{verdict: notApplicable, rule: rule}
+	if !harmless[rule] {
+		r.spoil(sql, o)
+	}
+	return o
+}
+
+// follows tells if a text names an object that is not what it should be.
+func (r *runner) follows(sql string) (outcome, bool) {
+	toks := tokens(sql)
+	if len(toks) > 1 && (toks[0].is("create") || toks[0].is("drop")) {
+		delete(r.broken, strings.ToLower(target(toks)))
+	}
+	for _, t := range toks {
+		if t.kind != word && t.kind != quoted {
+			continue
+		}
+		if o, bad := r.broken[strings.ToLower(t.name())]; bad {
+			if o.verdict == notApplicable {
+				return o, true
+			}
+			return outcome{verdict: failed, cause: follows, message: "follows from: " + o.message}, true
+		}
+	}
+	return outcome{}, false
+}
+
+// spoil marks what a statement that did not run would have made or changed.
+func (r *runner) spoil(sql string, o outcome) {
+	toks := tokens(sql)
+	if len(toks) < 2 {
+		return
+	}
+	for _, w := range []string{"create", "insert", "update", "delete", "alter", "truncate", "merge", "copy"} {
+		if toks[0].is(w) {
+			if n := target(toks); n != "" {
+				o.message = strings.TrimPrefix(o.message, "follows from: ")
+				r.broken[strings.ToLower(n)] = o
+			}
+		}
+	}
+}
+
+// target is the object that a statement makes, changes or drops.
+func target(toks []token) string {
+	skip := map[string]bool{"create": true, "or": true, "replace": true, "temp": true, "temporary": true, "table": true, "view": true, "materialized": true,
+		"if": true, "not": true, "exists": true, "insert": true, "into": true, "update": true, "delete": true, "from": true, "drop": true, "alter": true,
+		"truncate": true, "source": true, "sink": true, "function": true, "macro": true, "type": true, "sequence": true, "ignore": true, "merge": true,
+		"unlogged": true, "schema": true, "index": true, "copy": true, "unique": true, "recursive": true, "only": true, "local": true}
+	for i, t := range toks {
+		if t.kind == word && skip[strings.ToLower(t.text)] {
+			continue
+		}
+		if t.kind != word && t.kind != quoted {
+			return ""
+		}
+		for i+2 < len(toks) && toks[i+1].text == "." {
+			i += 2
+		}
+		return toks[i].name()
+	}
+	return ""
+}

@@ -1,0 +1,43 @@
+package conformance
+
+// step is one thing that a test file does.
+type step struct {
+	file string
+	line int
+	sql  string
+	kind stepKind
+	// Of a statement: whether an error is expected.
+	wantError bool
+	// Of a query.
+	types  string // one letter a column: I integer, R real, T text; others mean any
+	sort   sortMode
+	want   []string // lines as written; nil with wantError
+	label  string   // queries of one label give the same rows
+	hashed bool     // want is "N values hashing to H"
+	// Of a query over a view, in a test of steps: the change since the last step.
+	change bool
+	skip   string // the reader has a reason not to run it: a rule of rules.go
+}
+
+type stepKind uint8
+
+const (
+	statement stepKind = iota
+	query
+	flush
+)
+
+// sortMode is how rows are put in order before they are compared.
+type sortMode uint8
+
+const (
+	noSort sortMode = iota
+	rowSort
+	valueSort
+)
+
+// script is a test file, read.
+type script struct {
+	name  string // path below the suite's folder
+	steps []step
+}

@@ -1,0 +1,124 @@
+package conformance
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/sqlstream/sqlstream/planner/catalog"
+)
+
+type column = catalog.Column
+
+// tableDef is CREATE TABLE without what the product leaves to whoever writes the rows:
+// defaults, which the harness fills in, and constraints, of which it keeps the key.
+type tableDef struct {
+	sql      string
+	defaults map[string]string
+	key      []string
+	filled   bool // CREATE TABLE … AS
+}
+
+// readTable reads CREATE TABLE.
+func readTable(sql string, toks []token) (*tableDef, error) {
+	def := &tableDef{defaults: map[string]string{}}
+	name := target(toks)
+	open := slices.IndexFunc(toks, func(t token) bool { return t.text == "(" && t.depth == 0 })
+	as := slices.IndexFunc(toks, func(t token) bool { return t.is("as") && t.depth == 0 })
+	if as >= 0 && (open < 0 || as < open) || open < 0 {
+		def.filled = true
+		def.sql = "CREATE TABLE " + quote(name)
+		if as < 0 {
+			as = len(toks) - 1
+		}
+		def.sql += " " + sql[toks[as].start:]
+		return def, nil
+	}
+	end := slices.IndexFunc(toks[open:], func(t token) bool { return t.text == ")" && t.depth == 0 })
+	if end < 0 {
+		end = len(toks) - open - 1
+	}
+	end += open
+	if as > end { // CREATE TABLE t(a, b) AS SELECT
+		def.filled = true
+		names := span(sql, toks[open+1:end])
+		def.sql = "CREATE TABLE " + quote(name) + " AS SELECT * FROM (" + sql[toks[as].end:] + ") AS filled(" + names + ")"
+		return def, nil
+	}
+	var parts []string
+	for _, el := range splitAt(toks[open+1:end], 1) {
+		if p := def.element(sql, el); p != "" {
+			parts = append(parts, p)
+		}
+	}
+	def.sql = "CREATE TABLE " + quote(name) + " (" + strings.Join(parts, ", ") + ")"
+	return def, nil
+}
+
+// element reads a column or a constraint, and gives what is left of it.
+func (def *tableDef) element(sql string, el []token) string {
+	if len(el) == 0 {
+		return ""
+	}
+	if el[0].is("constraint") && len(el) > 2 {
+		el = el[2:]
+	}
+	switch {
+	case el[0].is("primary") || el[0].is("unique") && len(el) > 1 && el[1].text == "(":
+		if i := slices.IndexFunc(el, func(t token) bool { return t.text == "(" }); i >= 0 && def.key == nil {
+			def.key = listed(el[i:])
+			return ""
+		}
+		return ""
+	case (el[0].is("check") || el[0].is("foreign") || el[0].is("exclude")) && len(el) > 1 && (el[1].text == "(" || el[1].is("key")):
+		return ""
+	case el[0].is("watermark"):
+		return span(sql, el)
+	}
+	return def.columnOf(sql, el)
+}
+
+// columnOf reads a column: its name, its type, and NOT NULL. The words that follow the
+// type are options.
+func (def *tableDef) columnOf(sql string, el []token) string {
+	end := len(el)
+	for i := 1; i < len(el); i++ {
+		if t := el[i]; t.depth == el[0].depth && t.kind == word && slices.ContainsFunc(columnOptions, t.is) {
+			end = i
+			break
+		}
+	}
+	out := quote(el[0].name())
+	if end > 1 {
+		out += " " + span(sql, el[1:end])
+	} else {
+		out += " BIGINT" // SQLite's columns need no type
+	}
+	return out + def.options(sql, el[0].name(), el[end:])
+}
+
+var columnOptions = []string{"not", "null", "primary", "unique", "default", "check", "references", "collate", "constraint", "generated", "as", "using", "watermark"}
+
+// options reads the options of a column.
+func (def *tableDef) options(sql, name string, opts []token) string {
+	out := ""
+	for i := 0; i < len(opts); i++ {
+		t := opts[i]
+		switch {
+		case t.depth != opts[0].depth:
+		case t.is("not") && i+1 < len(opts) && opts[i+1].is("null"):
+			out += " NOT NULL"
+			i++
+		case t.is("primary") && def.key == nil, t.is("unique") && def.key == nil:
+			def.key = []string{name}
+		case t.is("default"):
+			from := i + 1
+			for i+1 < len(opts) && (i < from || !slices.ContainsFunc(columnOptions, opts[i+1].is) || opts[i+1].depth != opts[0].depth || from == i+1) {
+				i++
+			}
+			def.defaults[strings.ToLower(name)] = span(sql, opts[from:i+1])
+		case t.is("as") || t.is("generated"):
+			return out + " " + span(sql, opts[i:])
+		}
+	}
+	return out
+}

@@ -1,0 +1,296 @@
+package conformance
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/sqlstream/sqlstream/exec/builtin"
+	"github.com/sqlstream/sqlstream/exec/clock"
+	"github.com/sqlstream/sqlstream/exec/fn"
+	"github.com/sqlstream/sqlstream/exec/types"
+	"github.com/sqlstream/sqlstream/exec/vec"
+	"github.com/sqlstream/sqlstream/incremental/engine"
+	"github.com/sqlstream/sqlstream/parser/diag"
+	"github.com/sqlstream/sqlstream/planner/catalog"
+	"github.com/sqlstream/sqlstream/storage/vfs"
+)
+
+// world is a file being run under one schedule. Two engines hold the objects under the
+// same names: in stream the tables are sources that get their changes, and materialised
+// views run; in batch they are tables with their present rows, filled when they are read.
+type world struct {
+	ctx    context.Context
+	d      *dialect
+	s      schedule
+	clock  *clock.Fake
+	fs     vfs.FS
+	reg    *builtin.Registry // of stream: its rows survive a restart
+	stream *engine.Engine
+	batch  *engine.Engine
+	setup  []string // statements that stream has run, for its restart
+	tables map[string]*table
+	views  map[string]*view
+	fed    int // rows given to the sources
+	serial int
+}
+
+// view is a view or a materialised view of a test.
+type view struct {
+	name         string
+	sql          string // its query
+	materialized bool
+	refs         []string // tables and views that its text names
+}
+
+const backing = "__rows" // ends the name of the materialised view behind one of a test
+
+func newWorld(ctx context.Context, d *dialect, s schedule) (*world, error) {
+	w := &world{ctx: ctx, d: d, s: s, clock: clock.NewFake(time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)), fs: vfs.NewCrashable(1),
+		tables: map[string]*table{}, views: map[string]*view{}}
+	var err error
+	if w.reg, err = w.registry(); err != nil {
+		return nil, err
+	}
+	if w.stream, err = w.open(w.reg); err != nil {
+		return nil, err
+	}
+	reg, err := w.registry()
+	if err != nil {
+		return nil, err
+	}
+	w.batch, err = w.open(reg)
+	return w, err
+}
+
+// registry is what is built in, with the meanings of the dialect.
+func (w *world) registry() (*builtin.Registry, error) {
+	r, err := builtin.New(uuid.NewString())
+	if err == nil && w.d.integerDivision {
+		divideIntegers(r.Functions)
+	}
+	return r, err
+}
+
+// divideIntegers gives / of two integers the meaning of DIV.
+func divideIntegers(r *fn.Registry) {
+	slash, _ := r.Scalar("/")
+	div, _ := r.Scalar("div")
+	other := slash.Resolve
+	slash.Resolve = func(args []fn.Arg) (fn.Impl, error) {
+		if len(args) == 2 && args[0].Type.IsInteger() && args[1].Type.IsInteger() {
+			return div.Resolve(args)
+		}
+		return other(args)
+	}
+}
+
+func (w *world) open(r *builtin.Registry) (*engine.Engine, error) {
+	e, err := engine.Open(engine.Options{Builtin: r, FS: w.fs, Clock: w.clock, Workers: 2, Dir: "/", Stdout: io.Discard, CheckpointRoot: "/views"})
+	if err != nil {
+		return nil, err
+	}
+	if w.d.nullOnError {
+		_, err = rowsOf(w.ctx, e, "SET eval_error = 'null'")
+	}
+	return e, err
+}
+
+func (w *world) close() {
+	w.stream.Kill()
+	w.batch.Kill()
+}
+
+// run runs a statement and forgets what it gives.
+func run(ctx context.Context, e *engine.Engine, sql string) error {
+	_, err := rowsOf(ctx, e, sql)
+	return err
+}
+
+// result is the rows of a query.
+type result struct {
+	cols []types.Column
+	rows []*vec.Batch
+}
+
+// rowsOf runs a statement and keeps its rows.
+func rowsOf(ctx context.Context, e *engine.Engine, sql string) (*result, error) {
+	out := &result{}
+	err := e.Exec(ctx, diag.Source{Name: "test", Text: sql}, func(r *engine.Result) error {
+		out.cols = r.Columns
+		if r.Rows == nil {
+			return nil
+		}
+		return r.Rows(ctx, func(b *vec.Batch) error {
+			out.rows = append(out.rows, b.Clone())
+			return nil
+		})
+	})
+	return out, err
+}
+
+// inStream runs a definition in the engine of streams, now and after each restart.
+func (w *world) inStream(sql string) error {
+	if err := run(w.ctx, w.stream, sql); err != nil {
+		return err
+	}
+	w.setup = append(w.setup, sql)
+	return nil
+}
+
+// restart kills the engine of streams and opens it again on the same checkpoints.
+func (w *world) restart() error {
+	w.stream.Kill()
+	var err error
+	if w.stream, err = w.open(w.reg); err != nil {
+		return err
+	}
+	for _, s := range w.setup {
+		if err := run(w.ctx, w.stream, s); err != nil {
+			return fmt.Errorf("restart: %w", err)
+		}
+	}
+	return nil
+}
+
+// declare makes the source of a table.
+func (w *world) declare(t *table) error {
+	return w.inStream(fmt.Sprintf("CREATE SOURCE %s (%s) WITH (changelog = true%s)", quote(t.name), columnsSQL(t.relation, t.key), w.s.option()))
+}
+
+// columnsSQL declares the columns of a relation.
+func columnsSQL(r *catalog.Relation, key []int) string {
+	var parts []string
+	for _, c := range r.Columns {
+		parts = append(parts, quote(c.Name)+" "+c.Type.String())
+	}
+	if len(key) > 0 {
+		var names []string
+		for _, k := range key {
+			names = append(names, quote(r.Columns[k].Name))
+		}
+		parts = append(parts, "PRIMARY KEY ("+strings.Join(names, ", ")+")")
+	}
+	return strings.Join(parts, ", ")
+}
+
+func quote(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
+
+// feed gives changes of a table to the engine of streams, and lets the materialised
+// views take them, if the schedule says so.
+func (w *world) feed(t *table, changes []change) error {
+	for _, b := range joined(changes) {
+		if err := w.stream.Append(t.name, b); err != nil {
+			return err
+		}
+	}
+	w.fed += len(changes)
+	if w.s == atOnce {
+		return nil
+	}
+	return w.settle()
+}
+
+// settle runs triggers of the materialised views until nothing is left to do.
+func (w *world) settle() error {
+	for again := true; again; {
+		again = false
+		for _, q := range w.stream.Active() {
+			p, err := q.Poke(w.ctx)
+			if err != nil {
+				return err
+			}
+			again = again || p != nil
+		}
+		if again && w.s == withRestarts && len(w.stream.Active()) > 0 {
+			if err := w.restart(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// named are the tables and views that a text names, with those that they name.
+func (w *world) named(sql string) []string {
+	found := map[string]bool{}
+	var visit func(sql string)
+	visit = func(sql string) {
+		for _, t := range tokens(sql) {
+			if t.kind != word && t.kind != quoted {
+				continue
+			}
+			n := strings.ToLower(t.name())
+			if found[n] {
+				continue
+			}
+			if v := w.views[n]; v != nil {
+				found[n] = true
+				visit(v.sql)
+			} else if w.tables[n] != nil {
+				found[n] = true
+			}
+		}
+	}
+	visit(sql)
+	return slices.Sorted(maps.Keys(found))
+}
+
+// sync brings what a text names in the batch engine up to date.
+func (w *world) sync(sql string) error {
+	settled := false
+	for _, n := range w.named(sql) {
+		if t := w.tables[n]; t != nil && t.unsynced {
+			if err := w.fill(t.name, t.relation, t.live()); err != nil {
+				return err
+			}
+			t.unsynced = false
+		}
+		if v := w.views[n]; v != nil && v.materialized {
+			if !settled {
+				if err := w.settle(); err != nil {
+					return err
+				}
+				settled = true
+			}
+			if err := w.fillView(v); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// fill makes a table of the batch engine hold rows.
+func (w *world) fill(name string, r *catalog.Relation, rows []*vec.Batch) error {
+	if err := run(w.ctx, w.batch, fmt.Sprintf("CREATE OR REPLACE TABLE %s (%s)", quote(name), columnsSQL(r, nil))); err != nil {
+		return err
+	}
+	for len(rows) > 0 {
+		n := min(len(rows), vec.BatchSize)
+		if err := w.batch.Append(name, vec.ConcatBatches(rows[:n]...)); err != nil {
+			return err
+		}
+		rows = rows[n:]
+	}
+	return nil
+}
+
+// fillView copies the rows of a materialised view.
+func (w *world) fillView(v *view) error {
+	res, err := rowsOf(w.ctx, w.stream, "SELECT * FROM "+quote(v.name+backing))
+	if err != nil {
+		return err
+	}
+	r := &catalog.Relation{}
+	for _, c := range res.cols {
+		r.Columns = append(r.Columns, catalog.Column{Column: c})
+	}
+	return w.fill(v.name, r, singles(res.rows))
+}
