@@ -77,6 +77,21 @@ func (w *world) insert(sql string, toks []token) error {
 	return w.feed(t, changes)
 }
 
+// removeRows is REMOVE FROM t VALUES: rows that go.
+func (w *world) removeRows(sql string, toks []token) error {
+	t, err := w.targetOf(toks[1:])
+	if err != nil {
+		return err
+	}
+	if err := w.readyScratch(t); err != nil {
+		return err
+	}
+	if err := run(w.ctx, w.batch, "INSERT INTO "+scratch+" "+sql[toks[2].end:]); err != nil {
+		return err
+	}
+	return w.takeAway(t, "SELECT * FROM "+scratch)
+}
+
 // listed are the columns of INSERT INTO t (a, b); nil if there is no such list.
 func listed(rest []token) []string {
 	if len(rest) == 0 || rest[0].text != "(" {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -27,23 +28,27 @@ func TestPublic(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var report, failures bytes.Buffer
+	var report bytes.Buffer
+	failures := io.Discard
+	if path := os.Getenv("SQLSTREAM_CONFORMANCE_FAILURES"); path != "" {
+		f, err := os.Create(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		failures = f
+	}
 	for _, e := range entries {
 		if !e.IsDir() {
 			continue
 		}
 		s := suiteOf(e.Name())
-		runSuite(t, &s, filepath.Join(dir, e.Name()), &report, &failures)
+		runSuite(t, &s, filepath.Join(dir, e.Name()), &report, failures)
 	}
 	t.Logf("\n%s", report.String())
-	if path := os.Getenv("SQLSTREAM_CONFORMANCE_FAILURES"); path != "" {
-		if err := os.WriteFile(path, failures.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
 }
 
-func runSuite(t *testing.T, s *suite, root string, report, failures *bytes.Buffer) {
+func runSuite(t *testing.T, s *suite, root string, report *bytes.Buffer, failures io.Writer) {
 	only := os.Getenv("SQLSTREAM_CONFORMANCE_ONLY")
 	files, all, err := s.files(root)
 	if err != nil {
@@ -81,6 +86,9 @@ func runSuite(t *testing.T, s *suite, root string, report, failures *bytes.Buffe
 			defer mu.Unlock()
 			f.add(list, n)
 			total.add(list, n)
+			one := newFolder(name)
+			one.add(list, n)
+			printFailures(failures, one.failures)
 			if os.Getenv("SQLSTREAM_CONFORMANCE_ONLY") != "" {
 				fmt.Fprintf(os.Stderr, "%6.1f s %s\n", took.Seconds(), sc.name)
 			}
@@ -93,5 +101,4 @@ func runSuite(t *testing.T, s *suite, root string, report, failures *bytes.Buffe
 	fmt.Fprintf(report, "%s: %d of %d files\n", s.name, total.files, all)
 	printFolders(report, append(folders, total))
 	printRules(report, total)
-	printFailures(failures, total.failures)
 }

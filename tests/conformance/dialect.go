@@ -18,6 +18,7 @@ type dialect struct {
 	calls           map[string]string // names of functions
 	phrases         []phrase          // applied first
 	nameCalls       bool              // a call without alias is called as its function
+	blankNull       bool              // NULL and '' are both written as nothing
 }
 
 // phrase is a spelling that a pattern finds.
@@ -55,7 +56,7 @@ var sqlite = dialect{flavor: sqliteText, integerDivision: true, nullOnError: tru
 	phrases: []phrase{say(`\bcast\s*\(\s*NULL\s+AS\s+SIGNED\s*\)`, "CAST(NULL AS BIGINT)"), say(`\bNOT\s+INDEXED\b`, "")},
 	words:   map[string]string{"integer": "BIGINT", "int": "BIGINT", "signed": "BIGINT", "float": "DOUBLE", "real": "DOUBLE"}}
 
-var feldera = dialect{flavor: postgresText, integerDivision: true, nulls: nullsSmallest, conflict: replace,
+var feldera = dialect{flavor: postgresText, blankNull: true, integerDivision: true, nulls: nullsSmallest, conflict: replace,
 	phrases: []phrase{say(`\bWITH\s*\([^()]*'append_only'[^()]*\)`, ""), say(`\bLATENESS\s+[^,()]+`, ""), say(`\bcreate\s+local\s+view\b`, "CREATE VIEW"),
 		say(`\bdouble\s+precision\b`, "DOUBLE")},
 	words: map[string]string{"variant": "JSON"}}
@@ -125,7 +126,7 @@ func nameCalls(sql string) string {
 		}
 		depth := toks[i].depth
 		end := from
-		for end < len(toks) && toks[end].depth >= depth && !(toks[end].depth == depth && (toks[end].text == ")" || endsItems(toks[end]))) {
+		for end < len(toks) && toks[end].depth >= depth && !(toks[end].depth == depth && endsItems(toks[end])) {
 			end++
 		}
 		for _, item := range splitAt(toks[from:end], depth) {

@@ -22,6 +22,8 @@ func (w *world) statement(sql string) error {
 		return w.drop(sql, toks)
 	case toks[0].is("insert"):
 		return w.insert(sql, toks)
+	case toks[0].is("remove"):
+		return w.removeRows(sql, toks)
 	case toks[0].is("delete"):
 		return w.deleteRows(sql, toks)
 	case toks[0].is("truncate"):
@@ -53,7 +55,7 @@ func (w *world) create(sql string, toks []token) error {
 	if err := run(w.ctx, w.batch, sql); err != nil {
 		return err
 	}
-	return w.inStream(sql)
+	return run(w.ctx, w.stream, sql)
 }
 
 // createTable makes a table in the batch engine, and its source in the other.
@@ -89,7 +91,7 @@ func (w *world) createTable(sql string, toks []token, i int) error {
 		return fmt.Errorf("%q is not a table", name)
 	}
 	t := newTable(name, r)
-	t.defaults = def.defaults
+	t.defaults, t.watermark = def.defaults, def.watermark
 	for _, k := range def.key {
 		at := slices.IndexFunc(r.Columns, func(c catalog.Column) bool { return strings.EqualFold(c.Name, k) })
 		if at < 0 {
@@ -144,15 +146,15 @@ func (w *world) createView(sql string, toks []token, materialized bool) error {
 	if materialized {
 		head = "CREATE VIEW " + viewHead(sql, toks, i)
 	}
-	if err := w.inStream(head + v.sql); err != nil {
+	if err := run(w.ctx, w.stream, head+v.sql); err != nil {
 		return err
 	}
 	if materialized {
-		if err := w.inStream(fmt.Sprintf("CREATE MATERIALIZED VIEW %s AS SELECT * FROM %s", quote(name+backing), quote(name))); err != nil {
-			w.undo(fmt.Sprintf("DROP VIEW %s", quote(name)))
+		if err := w.startView(v, ""); err != nil {
+			w.forget(name, "VIEW")
 			return err
 		}
-		w.views[strings.ToLower(name)] = v
+		w.views[strings.ToLower(name)], w.order = v, append(w.order, v)
 		if w.s == atOnce {
 			return nil
 		}
@@ -162,7 +164,7 @@ func (w *world) createView(sql string, toks []token, materialized bool) error {
 		return err
 	}
 	if err := run(w.ctx, w.batch, head+v.sql); err != nil {
-		w.undo(fmt.Sprintf("DROP VIEW %s", quote(name)))
+		w.forget(name, "VIEW")
 		return err
 	}
 	w.views[strings.ToLower(name)] = v
@@ -181,12 +183,6 @@ func viewHead(sql string, toks []token, as int) string {
 		}
 	}
 	return ""
-}
-
-// undo takes back the last definition of the engine of streams.
-func (w *world) undo(sql string) {
-	w.setup = w.setup[:len(w.setup)-1]
-	_ = run(w.ctx, w.stream, sql) // what it made may not be there
 }
 
 func (w *world) drop(sql string, toks []token) error {
@@ -246,15 +242,12 @@ func (w *world) dropObject(name string) error {
 	return nil
 }
 
-// forget drops an object of the engine of streams, also from what a restart runs.
+// forget drops an object of the engine of streams.
 func (w *world) forget(name, object string) {
-	_ = run(w.ctx, w.stream, "DROP "+object+" IF EXISTS "+quote(name))
-	w.setup = slices.DeleteFunc(w.setup, func(s string) bool {
-		toks := tokens(s)
-		return toks[0].is("create") && strings.EqualFold(target(toks), name)
-	})
+	_ = run(w.ctx, w.stream, "DROP "+object+" IF EXISTS "+quote(name)) // what made it may have failed
 	if object == "MATERIALIZED VIEW" {
 		_ = w.fs.RemoveAll("/views/" + name)
+		w.order = slices.DeleteFunc(w.order, func(v *view) bool { return v.name+backing == name })
 	}
 }
 

@@ -24,7 +24,7 @@ func (d *dialect) orderNulls(sql string) string {
 
 // endsOrder reports the end of an ORDER BY of that depth.
 func endsOrder(t token, depth int) bool {
-	if t.depth < depth || t.depth == depth && (t.text == ")" || t.text == ";" || t.text == "]") {
+	if t.depth < depth || t.text == ";" {
 		return true
 	}
 	if t.depth != depth {

@@ -2,10 +2,8 @@ package conformance
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/sqlstream/sqlstream/exec/sink"
 	"github.com/sqlstream/sqlstream/exec/vec"
@@ -40,6 +38,39 @@ func (r *runner) query(s *step, sql string) outcome {
 		return outcome{}
 	}
 	return r.continuous(s, sql)
+}
+
+// changed compares the change of a view since the last step.
+func (r *runner) changed(s *step, name string) outcome {
+	if name == "" {
+		return outcome{verdict: notApplicable, rule: "program"}
+	}
+	if err := r.sync(name); err != nil {
+		return failure(err)
+	}
+	res, err := rowsOf(r.ctx, r.batch, "SELECT * FROM "+quote(name))
+	if err != nil {
+		return failure(err)
+	}
+	now := r.d.lines(res, s)
+	weights := map[string]int{}
+	for _, l := range now {
+		weights[l]++
+	}
+	for _, l := range r.before {
+		weights[l]--
+	}
+	r.before = now
+	var got []string
+	for l, n := range weights {
+		if n != 0 {
+			got = append(got, fmt.Sprintf("%s\t%d", l, n))
+		}
+	}
+	if err := r.d.compare(s, got, len(res.cols)+1, rowSort); err != nil {
+		return failure(err)
+	}
+	return outcome{}
 }
 
 // judge compares rows with what is expected, and with those of other queries of the label.
@@ -226,14 +257,4 @@ func (c *capture) take() []*vec.Batch {
 	rows := c.rows
 	c.rows = nil
 	return rows
-}
-
-var errNoTime = errors.New("the file has no time left")
-
-// left is an error when the time of the file is up.
-func (r *runner) left() error {
-	if d, ok := r.ctx.Deadline(); ok && time.Until(d) < 0 {
-		return errNoTime
-	}
-	return nil
 }

@@ -15,12 +15,14 @@ type folder struct {
 	files, passed, failed int // statements and queries
 	rules                 map[string]int
 	causes                map[cause]int
+	explained             map[string]int
+	unexplained           map[cause]int
 	counts                counts
 	failures              []outcome
 }
 
 func newFolder(name string) *folder {
-	return &folder{name: name, rules: map[string]int{}, causes: map[cause]int{}}
+	return &folder{name: name, rules: map[string]int{}, causes: map[cause]int{}, explained: map[string]int{}, unexplained: map[cause]int{}}
 }
 
 func (f *folder) add(list []outcome, n counts) {
@@ -33,6 +35,9 @@ func (f *folder) add(list []outcome, n counts) {
 		f.counts.batchOnly[why] += k
 	}
 	for _, o := range list {
+		if o.step.kind == reset {
+			continue
+		}
 		switch o.verdict {
 		case passed:
 			f.passed++
@@ -41,6 +46,11 @@ func (f *folder) add(list []outcome, n counts) {
 		default:
 			f.failed++
 			f.causes[o.cause]++
+			if o.why = explain(f.name, o); o.why != "" {
+				f.explained[o.why]++
+			} else {
+				f.unexplained[o.cause]++
+			}
 			f.failures = append(f.failures, o)
 		}
 	}
@@ -86,6 +96,10 @@ func printRules(w io.Writer, f *folder) {
 			fmt.Fprintf(w, "  not applicable: %-17s %6d %7s  %s\n", r.name, n, share(n, all), r.why)
 		}
 	}
+	for _, why := range slices.Sorted(maps.Keys(f.explained)) {
+		fmt.Fprintf(w, "  failed, explained: %6d  %s\n", f.explained[why], why)
+	}
+	fmt.Fprintf(w, "  failed, not explained: %s\n", causesText(f.unexplained))
 	fmt.Fprintf(w, "  queries run as continuous ones as well: %d\n", f.counts.continuous)
 	for _, why := range slices.Sorted(maps.Keys(f.counts.batchOnly)) {
 		fmt.Fprintf(w, "  not as a continuous one, since %s: %d\n", why, f.counts.batchOnly[why])
@@ -97,7 +111,7 @@ func printFailures(w io.Writer, list []outcome) {
 	rank := map[cause]int{wrong: 0, crashed: 1, timedOut: 2, refused: 3, accepted: 4, follows: 5}
 	sort.SliceStable(list, func(i, j int) bool { return rank[list[i].cause] < rank[list[j].cause] })
 	for _, o := range list {
-		fmt.Fprintf(w, "%s\t%s:%d\t%s\t%s\t%s\n", o.cause, o.step.file, o.step.line, o.under, strings.ReplaceAll(o.message, "\n", " "), oneLine(o.step.sql))
+		fmt.Fprintf(w, "%s%s\t%s:%d\t%s\t%s\t%s\n", o.cause, map[bool]string{true: "*"}[o.why != ""], o.step.file, o.step.line, o.under, strings.ReplaceAll(o.message, "\n", " "), oneLine(o.step.sql))
 	}
 }
 

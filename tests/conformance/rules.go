@@ -85,6 +85,9 @@ func ruleOf(_ *dialect, sql string) string {
 			return s.rule
 		}
 	}
+	if strings.Contains(sql, "${") {
+		return "program"
+	}
 	create := len(toks) > 0 && toks[0].is("create")
 	for i, t := range toks {
 		if t.kind == text && create && (toks[i-1].is("language") || toks[i-1].is("connector")) {

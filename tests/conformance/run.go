@@ -25,6 +25,7 @@ type outcome struct {
 	cause   cause
 	message string
 	under   schedule // the first that failed
+	why     string   // the explanation of a failure
 }
 
 // cause is what kind a failure is of.
@@ -73,6 +74,7 @@ type runner struct {
 	broken map[string]outcome // by name: objects that are not what they should be
 	txn    bool
 	labels map[string]string
+	before []string // the view of a test of steps, after the step before
 }
 
 func runUnder(ctx context.Context, d *dialect, sc *script, s schedule, n *counts) []outcome {
@@ -83,8 +85,8 @@ func runUnder(ctx context.Context, d *dialect, sc *script, s schedule, n *counts
 	if err != nil {
 		panic(err) // the built-in registry is broken
 	}
-	defer w.close()
 	r := &runner{world: w, n: n, broken: map[string]outcome{}, labels: map[string]string{}}
+	defer func() { r.world.close() }()
 	for i := range sc.steps {
 		out[i] = r.step(&sc.steps[i])
 		out[i].step = &sc.steps[i]
@@ -97,8 +99,11 @@ func (r *runner) step(s *step) outcome {
 	if s.skip != "" {
 		return outcome{verdict: notApplicable, rule: s.skip}
 	}
-	if s.kind == flush {
+	switch s.kind {
+	case flush:
 		return outcome{}
+	case reset:
+		return r.reset()
 	}
 	sql := r.d.rewrite(s.sql)
 	if rule := ruleOf(r.d, sql); rule != "" {
@@ -120,6 +125,17 @@ func (r *runner) step(s *step) outcome {
 	return o
 }
 
+// reset goes on in a new world.
+func (r *runner) reset() outcome {
+	r.world.close()
+	w, err := newWorld(r.ctx, r.d, r.s)
+	if err != nil {
+		panic(err) // the built-in registry is broken
+	}
+	r.world, r.broken, r.before = w, map[string]outcome{}, nil
+	return outcome{verdict: notApplicable}
+}
+
 // guarded turns a panic into a failure.
 func (r *runner) guarded(s *step, sql string) (o outcome) {
 	defer func() {
@@ -127,6 +143,9 @@ func (r *runner) guarded(s *step, sql string) (o outcome) {
 			o = outcome{verdict: failed, cause: crashed, message: fmt.Sprint(p)}
 		}
 	}()
+	if s.change {
+		return r.changed(s, sql)
+	}
 	if s.kind == query {
 		return r.query(s, sql)
 	}
@@ -173,8 +192,11 @@ func (r *runner) notApplicable(sql, rule string) outcome {
 // follows tells if a text names an object that is not what it should be.
 func (r *runner) follows(sql string) (outcome, bool) {
 	toks := tokens(sql)
-	if len(toks) > 1 && (toks[0].is("create") || toks[0].is("drop")) {
+	if len(toks) > 1 && toks[0].is("create") {
 		delete(r.broken, strings.ToLower(target(toks)))
+	}
+	if len(toks) > 1 && toks[0].is("drop") {
+		defer delete(r.broken, strings.ToLower(target(toks)))
 	}
 	for _, t := range toks {
 		if t.kind != word && t.kind != quoted {

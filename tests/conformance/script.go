@@ -25,6 +25,7 @@ const (
 	statement stepKind = iota
 	query
 	flush
+	reset // the next step begins without objects
 )
 
 // sortMode is how rows are put in order before they are compared.

@@ -1,4 +1,268 @@
 package conformance
 
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+)
+
+// stepReader reads tests in the form of Feldera's: Java programs that give a script of
+// tables and views, then steps, each of rows and of the change of the view; and queries
+// with the table that is their result.
+type stepReader struct {
+	path    string
+	prelude []step // the tables that each test of the file has
+	steps   []step
+	vars    map[string]string
+	fresh   bool   // the world holds the prelude and no more
+	view    string // the last view of the script
+	broken  bool   // the script is made by the program: its steps cannot be read
+}
+
 // readSteps reads a test of steps.
-func readSteps(root, path string) (*script, error) { return &script{name: path}, nil }
+func readSteps(root, path string) (*script, error) {
+	data, err := os.ReadFile(filepath.Join(root, path))
+	if err != nil {
+		return nil, err
+	}
+	toks := javaTokens(string(data))
+	r := &stepReader{path: path, vars: map[string]string{}}
+	r.inherit(filepath.Join(root, filepath.Dir(path)), toks, 0)
+	r.prepared(toks)
+	for i := 0; i < len(toks); {
+		i = r.next(toks, i)
+	}
+	return &script{name: path, steps: r.steps}, nil
+}
+
+// inherit reads the prelude of the class that the test's class extends.
+func (r *stepReader) inherit(dir string, toks []javaToken, depth int) {
+	for i := 0; i+1 < len(toks) && depth < 4; i++ {
+		if toks[i].name && toks[i].text == "extends" {
+			data, err := os.ReadFile(filepath.Join(dir, toks[i+1].text+".java"))
+			if err != nil {
+				return
+			}
+			base := javaTokens(string(data))
+			r.inherit(dir, base, depth+1)
+			r.prepared(base)
+			return
+		}
+	}
+}
+
+// prepared reads what prepareInputs of a class submits: it replaces that of the base.
+func (r *stepReader) prepared(toks []javaToken) {
+	for i := 0; i+2 < len(toks); i++ {
+		if toks[i].text != "prepareInputs" || toks[i+1].text != "(" || toks[i+2].text != "DBSPCompiler" {
+			continue
+		}
+		r.prelude = nil
+		depth := 0
+		for ; i < len(toks); i++ {
+			if toks[i].string {
+				r.prelude = append(r.prelude, r.split(toks[i].text, toks[i].line)...)
+			} else if toks[i].text == "{" {
+				depth++
+			} else if toks[i].text == "}" {
+				if depth--; depth == 0 {
+					return
+				}
+			}
+		}
+	}
+}
+
+// split cuts a script at its semicolons.
+func (r *stepReader) split(sql string, line int) []step {
+	var out []step
+	from := 0
+	toks := tokens(sql)
+	for i, t := range toks {
+		last := i == len(toks)-1
+		if t.text == ";" || last {
+			end := t.start
+			if last && t.text != ";" {
+				end = t.end
+			}
+			if s := strings.TrimSpace(sql[from:end]); len(tokens(s)) > 0 {
+				out = append(out, step{file: r.path, line: line, sql: s})
+			}
+			from = t.end
+		}
+	}
+	return out
+}
+
+// next reads the token at i, and what belongs to it.
+func (r *stepReader) next(toks []javaToken, i int) int {
+	t := toks[i]
+	if !t.name || i+1 >= len(toks) {
+		return i + 1
+	}
+	if toks[i+1].text == "=" && !toks[i+1].string && i > 0 && (toks[i-1].text == "String" || r.vars[t.text] != "") {
+		return r.assign(toks, i)
+	}
+	if toks[i+1].text != "(" || toks[i+1].string || i > 0 && toks[i-1].name && toks[i-1].text != "return" {
+		return i + 1
+	}
+	switch t.text {
+	case "getCCS", "getCC", "step", "stepWeightOne", "q", "qs", "qst", "qf", "testQuery", "runtimeConstantFail":
+		args, ok, next := javaArgs(toks, i+1, r.vars)
+		if len(args) > 0 && ok[0] {
+			r.call(t.text, args, ok, t.line)
+		} else if strings.HasPrefix(t.text, "getCC") {
+			r.broken = len(args) > 0
+		}
+		return next
+	}
+	return i + 1
+}
+
+// assign reads String name = "…" + "…";
+func (r *stepReader) assign(toks []javaToken, i int) int {
+	name, text := toks[i].text, ""
+	for i += 2; i < len(toks); i++ {
+		t := toks[i]
+		switch {
+		case t.string:
+			text += t.text
+		case t.text == ";":
+			r.vars[name] = text
+			return i + 1
+		case t.text == "+":
+		case t.name && r.vars[t.text] != "":
+			text += r.vars[t.text]
+		default:
+			delete(r.vars, name)
+			return i
+		}
+	}
+	return i
+}
+
+func (r *stepReader) call(name string, args []string, ok []bool, line int) {
+	two := len(args) > 1 && ok[1]
+	switch name {
+	case "getCCS", "getCC":
+		r.broken = false
+		r.program(args[0], line)
+	case "step", "stepWeightOne":
+		if two && !r.broken {
+			r.step(args[0], args[1], name == "stepWeightOne", line)
+		}
+	case "q", "testQuery":
+		text := args[0]
+		if name == "testQuery" {
+			return // its result is a Java value
+		}
+		r.query(text, line)
+	case "qs", "qst":
+		for _, part := range strings.Split(withoutComments(args[0]), "\n\n") {
+			if strings.TrimSpace(part) != "" {
+				r.query(rowCount.ReplaceAllString(part, ""), line)
+			}
+		}
+	case "qf", "runtimeConstantFail":
+		r.ready(line)
+		r.steps = append(r.steps, step{file: r.path, line: line, kind: statement, sql: strings.TrimSuffix(strings.TrimSpace(args[0]), ";"), wantError: true})
+	}
+}
+
+var rowCount = regexp.MustCompile(`\n\s*\(\d+ rows?\)\s*$`)
+
+func withoutComments(s string) string {
+	var out []string
+	for _, l := range strings.Split(s, "\n") {
+		if !strings.HasPrefix(strings.TrimSpace(l), "-- ") {
+			out = append(out, l)
+		}
+	}
+	return strings.Join(out, "\n")
+}
+
+// ready makes the world hold the prelude alone.
+func (r *stepReader) ready(line int) {
+	if r.fresh {
+		return
+	}
+	r.steps = append(append(r.steps, step{file: r.path, line: line, kind: reset}), r.prelude...)
+	r.fresh = true
+}
+
+// program begins a test: tables and views.
+func (r *stepReader) program(sql string, line int) {
+	r.fresh = false
+	r.ready(line)
+	r.fresh = false
+	r.view = ""
+	for _, s := range r.split(sql, line) {
+		if m := viewName.FindStringSubmatch(s.sql); m != nil {
+			r.view = m[1]
+			s.sql = viewName.ReplaceAllString(s.sql, "CREATE MATERIALIZED VIEW $1")
+		}
+		r.steps = append(r.steps, s)
+	}
+}
+
+var viewName = regexp.MustCompile(`(?i)^CREATE\s+(?:MATERIALIZED\s+)?VIEW\s+(\w+)`)
+
+// step is rows that come and go, and the change of the view.
+func (r *stepReader) step(sql, want string, weightOne bool, line int) {
+	r.steps = append(r.steps, r.split(sql, line)...)
+	rows := tableRows(want)
+	if weightOne {
+		for i := range rows {
+			rows[i] += "\t1"
+		}
+	}
+	r.steps = append(r.steps, step{file: r.path, line: line, kind: query, sql: r.view, want: rows, sort: rowSort, change: true})
+}
+
+// query is a query up to its semicolon, and the table that is its result.
+func (r *stepReader) query(text string, line int) {
+	text = withoutComments(text)
+	sql, want, ok := strings.Cut(text, ";")
+	if !ok {
+		return
+	}
+	r.ready(line)
+	r.steps = append(r.steps, step{file: r.path, line: line, kind: query, sql: strings.TrimSpace(sql), want: tableRows(want), sort: rowSort})
+}
+
+// tableRows reads a table as psql, or in a frame as MySQL, prints it: cells with tabs
+// between them, NULL where a cell is empty.
+func tableRows(text string) []string {
+	var out []string
+	header, framed, bars := true, false, 0
+	for _, l := range strings.Split(text, "\n") {
+		trimmed := strings.TrimSpace(l)
+		if header && trimmed == "" {
+			continue
+		}
+		framed = framed || strings.HasPrefix(trimmed, "+--")
+		if strings.Contains(l, "---") {
+			bars++
+			header = framed && bars < 2
+			continue
+		}
+		if header || framed && bars == 3 {
+			continue
+		}
+		if framed {
+			trimmed = strings.Trim(trimmed, "|")
+		}
+		cells := strings.Split(trimmed, "|")
+		for i, c := range cells {
+			if cells[i] = strings.TrimSpace(c); cells[i] == "" {
+				cells[i] = "NULL"
+			}
+		}
+		out = append(out, strings.Join(cells, "\t"))
+	}
+	for len(out) > 0 && out[len(out)-1] == "NULL" && strings.HasSuffix(text, "\n") {
+		out = out[:len(out)-1]
+	}
+	return out
+}

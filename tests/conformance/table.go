@@ -11,15 +11,15 @@ import (
 
 // table is what a table of a test holds.
 type table struct {
-	name     string
-	relation *catalog.Relation
-	defaults map[string]string // by column, folded: SQL
-	key      []int
-	unique   bool // PRIMARY KEY or UNIQUE: a second row of a key is an error, or replaces the first
-	unsynced bool // the batch engine has other rows
-	rows     []*vec.Batch
-	at       map[string][]int // code of a row → its places in rows
-	byKey    map[string]int   // key → place
+	name      string
+	relation  *catalog.Relation
+	defaults  map[string]string // by column, folded: SQL
+	key       []int             // PRIMARY KEY or UNIQUE: a second row of a key is an error, or replaces the first
+	watermark []string          // clauses of the source
+	unsynced  bool              // the batch engine has other rows
+	rows      []*vec.Batch
+	at        map[string][]int // code of a row → its places in rows
+	byKey     map[string]int   // key → place
 }
 
 // change is a row that comes or goes.

@@ -16,6 +16,8 @@ type tableDef struct {
 	defaults map[string]string
 	key      []string
 	filled   bool // CREATE TABLE … AS
+	// watermark has the clauses of the source, which a table has no use for.
+	watermark []string
 }
 
 // readTable reads CREATE TABLE.
@@ -72,7 +74,8 @@ func (def *tableDef) element(sql string, el []token) string {
 	case (el[0].is("check") || el[0].is("foreign") || el[0].is("exclude")) && len(el) > 1 && (el[1].text == "(" || el[1].is("key")):
 		return ""
 	case el[0].is("watermark"):
-		return span(sql, el)
+		def.watermark = append(def.watermark, span(sql, el))
+		return ""
 	}
 	return def.columnOf(sql, el)
 }

@@ -26,7 +26,9 @@ type token struct {
 }
 
 // is compares a word without regard to case.
-func (t token) is(w string) bool { return t.kind != text && t.kind != quoted && strings.EqualFold(t.text, w) }
+func (t token) is(w string) bool {
+	return t.kind != text && t.kind != quoted && strings.EqualFold(t.text, w)
+}
 
 // name is the name that a word or a quoted name means.
 func (t token) name() string {

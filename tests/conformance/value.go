@@ -73,6 +73,9 @@ func (d *dialect) cell(v *vec.Vector, row int, letter byte) string {
 		}
 	}
 	s := d.value(v, row)
+	if s == "" && d.blankNull {
+		return "NULL"
+	}
 	if s == "" {
 		return "(empty)"
 	}
@@ -176,7 +179,9 @@ func compareRegexp(want string, got []string) error {
 // compareHash compares "N values hashing to H".
 func compareHash(s *step, got []string, mode sortMode) error {
 	if mode == rowSort {
-		sort.Slice(got, func(i, j int) bool { return slices.Compare(strings.Split(got[i], "\t"), strings.Split(got[j], "\t")) < 0 })
+		sort.Slice(got, func(i, j int) bool {
+			return slices.Compare(strings.Split(got[i], "\t"), strings.Split(got[j], "\t")) < 0
+		})
 	}
 	cells := values(got)
 	if mode == valueSort {

@@ -1,0 +1,100 @@
+package conformance
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// fixture runs a file of testdata under all schedules and tells what came of its steps.
+func fixture(t *testing.T, d *dialect, sc *script, err error) (good, left int, bad []string) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, n := runScript(context.Background(), d, sc)
+	for _, o := range list {
+		switch o.verdict {
+		case passed:
+			good++
+		case notApplicable:
+			left++
+		case failed:
+			bad = append(bad, fmt.Sprintf("%d %s", o.step.line, o.cause))
+		}
+	}
+	t.Logf("%s: %d queries as continuous ones as well", sc.name, n.continuous)
+	return good, left, bad
+}
+
+func TestChangesBetweenViews(t *testing.T) {
+	sc, err := readSLT("testdata", "mixed/changes.slt", []string{"risingwave"})
+	good, left, bad := fixture(t, &risingwave, sc, err)
+	if good != 20 || left != 3 || bad != nil {
+		t.Errorf("%d passed, %d not applicable, failed: %v", good, left, bad)
+	}
+}
+
+func TestWrongIsFound(t *testing.T) {
+	sc, err := readSLT("testdata", "mixed/wrong.slt", nil)
+	_, _, bad := fixture(t, &dialect{}, sc, err)
+	want := []string{"8 wrong", "14 wrong", "20 accepted", "23 refused", "26 refused", "29 follows"}
+	if fmt.Sprint(bad) != fmt.Sprint(want) {
+		t.Errorf("got %v, want %v", bad, want)
+	}
+}
+
+func TestSteps(t *testing.T) {
+	sc, err := readSteps("testdata", "steps/Steps.java")
+	good, _, bad := fixture(t, &feldera, sc, err)
+	if good != 14 || bad != nil {
+		t.Errorf("%d passed, failed: %v", good, bad)
+	}
+}
+
+func TestDialects(t *testing.T) {
+	for _, c := range []struct {
+		d         *dialect
+		sql, want string
+	}{
+		{&duckdb, "SELECT a FROM t ORDER BY a, b DESC LIMIT 3;", "SELECT a FROM t ORDER BY a NULLS LAST, b DESC NULLS LAST LIMIT 3"},
+		{&duckdb, "SELECT sum(x) OVER (ORDER BY a ROWS 1 PRECEDING)", "SELECT sum(x) OVER (ORDER BY a NULLS LAST ROWS 1 PRECEDING)"},
+		{&risingwave, "SELECT max(a), count(*) FROM t ORDER BY 1 DESC", `SELECT max(a) AS "max", count(*) AS "count" FROM t ORDER BY 1 DESC NULLS FIRST`},
+		{&risingwave, "create table t (j jsonb, v character varying)", "create table t (j JSON, v STRING)"},
+		{&duckdb, "SELECT a FROM (SELECT a FROM t ORDER BY abs(a), b) ORDER BY lower(a)", "SELECT a FROM (SELECT a FROM t ORDER BY abs(a) NULLS LAST, b NULLS LAST) ORDER BY lower(a) NULLS LAST"},
+		{&sqlite, "SELECT CAST(a AS REAL) FROM t", "SELECT CAST(a AS DOUBLE) FROM t"},
+	} {
+		if got := c.d.rewrite(c.sql); got != c.want {
+			t.Errorf("%s\n got %s\nwant %s", c.sql, got, c.want)
+		}
+	}
+}
+
+// Each rule that names of statements fall under is in the printed list.
+func TestRulesAreListed(t *testing.T) {
+	listed := map[string]bool{}
+	for _, r := range ruleList {
+		listed[r.name] = true
+	}
+	for _, s := range starts {
+		if !listed[s.rule] {
+			t.Errorf("%s: rule %q is not listed", s.words, s.rule)
+		}
+	}
+	for w, rule := range names {
+		if !listed[rule] || w != strings.ToLower(w) {
+			t.Errorf("%s: rule %q", w, rule)
+		}
+	}
+}
+
+func TestHashes(t *testing.T) {
+	s := &step{want: []string{"2 values hashing to 0a88863510308751293f4b91afc07dd6"}, hashed: true}
+	if err := sqlite.compare(s, []string{"1", "3"}, 1, noSort); err != nil {
+		t.Error(err)
+	}
+	if err := sqlite.compare(s, []string{"1", "2"}, 1, noSort); err == nil {
+		t.Error("other rows have the hash")
+	}
+}
