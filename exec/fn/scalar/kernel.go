@@ -227,8 +227,19 @@ func bytesOf(t types.Type, f func(dst []byte, args []*vec.Vector, r int) []byte)
 			out.Str[r] = vec.StrRef{Off: uint32(from), Len: uint32(len(buf) - from)}
 		})
 		out.Buf = buf
-		return out, nil
+		return out, fitsBatch(buf)
 	}
+}
+
+// maxTexts bounds the bytes of a column of one batch.
+const maxTexts = 1 << 31
+
+// fitsBatch refuses what no vector can hold.
+func fitsBatch(buf []byte) error {
+	if len(buf) > maxTexts {
+		return &fn.DataError{Func: "text", Row: -1, Msg: "the texts of one batch would be longer than 2 GiB"}
+	}
+	return nil
 }
 
 // tryTexts is texts for functions that can fail: msg ≠ "" says why, and
@@ -249,7 +260,7 @@ func tryTexts(t types.Type, name string, f func(dst []byte, args []*vec.Vector, 
 			}
 			buf = next
 			out.Str[r] = vec.StrRef{Off: uint32(from), Len: uint32(len(buf) - from)}
-			return nil
+			return fitsBatch(buf)
 		})
 		out.Buf = buf
 		return out, err
@@ -274,6 +285,47 @@ func slices(f func(s []byte, args []*vec.Vector, r int) (from, to int)) fn.Kerne
 			out.Str[r] = vec.StrRef{Off: ref.Off + uint32(from), Len: uint32(to - from)}
 		})
 		return out, nil
+	}
+}
+
+// shown is a value as error messages show it.
+func shown(v *vec.Vector, r int) string {
+	if v.Type.Kind == types.String {
+		return fn.Quote(v.Text(r))
+	}
+	return vec.RowString(v, r, nil)
+}
+
+// tryInts is ints for functions that can fail: msg ≠ "" says why the first argument
+// has no result.
+func tryInts(t types.Type, name string, f func(args []*vec.Vector, r int) (x int64, msg string)) fn.Kernel {
+	return func(c *fn.Ctx, args []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
+		out := c.New(t, rows.N)
+		err := try(rows, func(r int) error {
+			x, msg := f(args, r)
+			if msg != "" {
+				return c.Fail(out, r, name, shown(args[0], r), msg)
+			}
+			out.I64[r] = x
+			return nil
+		})
+		return out, err
+	}
+}
+
+// tryFloats is tryInts with a DOUBLE result.
+func tryFloats(name string, f func(args []*vec.Vector, r int) (x float64, msg string)) fn.Kernel {
+	return func(c *fn.Ctx, args []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
+		out := c.New(double, rows.N)
+		err := try(rows, func(r int) error {
+			x, msg := f(args, r)
+			if msg != "" {
+				return c.Fail(out, r, name, shown(args[0], r), msg)
+			}
+			out.F64[r] = x
+			return nil
+		})
+		return out, err
 	}
 }
 

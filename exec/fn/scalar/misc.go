@@ -119,14 +119,6 @@ func getbit(c *fn.Ctx, args []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
 func miscellany() []*fn.Scalar {
 	return []*fn.Scalar{
 		{
-			Name: "random", Aliases: []string{"rand"}, Group: "Numeric", Volatility: fn.Volatile, Syntax: []string{"random()"}, Doc: "Is a random number from 0 to 1, another one for each row.",
-			Resolve: fixed(double, func(c *fn.Ctx, _ []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
-				out := c.New(double, rows.N)
-				each(rows, func(r int) { out.F64[r] = float64(next(c)>>11) / (1 << 53) })
-				return out, nil
-			}),
-		},
-		{
 			Name: "uuid", Aliases: []string{"gen_random_uuid"}, Group: "Text", Volatility: fn.Volatile, Syntax: []string{"uuid()"}, Doc: "Is a random UUID (version 4), another one for each row.",
 			Resolve: fixed(text, func(c *fn.Ctx, args []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
 				return texts(func(dst []byte, _ []*vec.Vector, _ int) []byte { return appendUUID(dst, next(c), next(c)) })(c, args, rows)

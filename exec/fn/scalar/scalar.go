@@ -20,7 +20,7 @@ func All() []*fn.Scalar {
 func families() [][]*fn.Scalar {
 	return [][]*fn.Scalar{
 		arithmetic(), comparisons(), conditionals(), patterns(), regexps(),
-		maths(), roundings(), texts1(), searches(), codecs(),
+		maths(), roundings(), texts1(), searches(), codecs(), distances(), masks(),
 		fields(), truncations(), buckets(), movements(), conversions(),
 		arrays(), structsAndMaps(), lambdas(), bitwise(), miscellany(),
 		jsonFunctions(), csvFunctions(), checkDigits(), typeCalls(), zips(), choices(),

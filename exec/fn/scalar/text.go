@@ -20,7 +20,7 @@ func texts1() []*fn.Scalar {
 			Examples: []fn.Example{{SQL: "length('naïve')", Want: "5"}, {SQL: "length(NULL)", Want: "NULL"}}, Resolve: resolveLength,
 		},
 		{
-			Name: "octet_length", Group: "Text", Syntax: []string{"octet_length(a)"}, Doc: "Counts bytes.",
+			Name: "octet_length", Aliases: []string{"strlen"}, Group: "Text", Syntax: []string{"octet_length(a)"}, Doc: "Counts the bytes of a text in UTF-8, or of BYTES.",
 			Examples: []fn.Example{{SQL: "octet_length('naïve')", Want: "6"}, {SQL: "octet_length(NULL)", Want: "NULL"}},
 			Resolve:  bytesOrText(integer, ints(integer, func(args []*vec.Vector, r int) int64 { return int64(len(args[0].Bytes(r))) })),
 		},
@@ -32,12 +32,12 @@ func texts1() []*fn.Scalar {
 		{
 			Name: "upper", Aliases: []string{"ucase"}, Group: "Text", Syntax: []string{"upper(a)"}, Doc: "Turns letters to upper case.",
 			Examples: []fn.Example{{SQL: "upper('naïve')", Want: "NAÏVE"}, {SQL: "upper(NULL)", Want: "NULL"}},
-			Resolve:  fixed(text, caseKernel('a', 'z', bytes.ToUpper), text),
+			Resolve:  fixed(text, caseKernel('a', 'z', appendUpper), text),
 		},
 		{
 			Name: "lower", Aliases: []string{"lcase"}, Group: "Text", Syntax: []string{"lower(a)"}, Doc: "Turns letters to lower case.",
 			Examples: []fn.Example{{SQL: "lower('LATE')", Want: "late"}, {SQL: "lower(NULL)", Want: "NULL"}},
-			Resolve:  fixed(text, caseKernel('A', 'Z', bytes.ToLower), text),
+			Resolve:  fixed(text, caseKernel('A', 'Z', appendLower), text),
 		},
 		{
 			Name: "initcap", Group: "Text", Syntax: []string{"initcap(a)"}, Doc: "Turns the first letter of each word, after a blank, to upper case and the others to lower case.",
@@ -54,7 +54,7 @@ func texts1() []*fn.Scalar {
 			Examples: []fn.Example{{SQL: "repeat('ab', 3)", Want: "ababab"}, {SQL: "repeat('ab', NULL)", Want: "NULL"}},
 			Resolve: fixed(text, tryTexts(text, "repeat", func(dst []byte, args []*vec.Vector, r int) ([]byte, string, string) {
 				s, n := args[0].Bytes(r), args[1].Int(r)
-				if n > 0 && int64(len(s))*n > maxText {
+				if n > 0 && int64(len(s)) > maxText/n {
 					return nil, "", tooLong
 				}
 				for ; n > 0; n-- {
@@ -87,7 +87,7 @@ func texts1() []*fn.Scalar {
 			Resolve:  resolveConcatWS,
 		},
 		{
-			Name: "ascii", Group: "Text", Syntax: []string{"ascii(a)"}, Doc: "Is the code point of the first character, 0 for an empty text.",
+			Name: "ascii", Group: "Text", Syntax: []string{"ascii(a)"}, Doc: "Is the code point of the first character, and 0 for an empty text.",
 			Examples: []fn.Example{{SQL: "ascii('A')", Want: "65"}, {SQL: "ascii(NULL)", Want: "NULL"}},
 			Resolve: fixed(integer, ints(integer, func(args []*vec.Vector, r int) int64 {
 				s := args[0].Bytes(r)
@@ -99,11 +99,35 @@ func texts1() []*fn.Scalar {
 			}), text),
 		},
 		{
-			Name: "chr", Aliases: []string{"char"}, Group: "Text", Syntax: []string{"chr(n)"}, Doc: "Is the character with a code point.",
-			Examples: []fn.Example{{SQL: "chr(65)", Want: "A"}, {SQL: "chr(NULL)", Want: "NULL"}},
-			Resolve: fixed(text, tryTexts(text, "chr", func(dst []byte, args []*vec.Vector, r int) ([]byte, string, string) {
+			Name: "unicode", Aliases: []string{"ord"}, Group: "Text", Syntax: []string{"unicode(a)"}, Doc: "Is the code point of the first character, and -1 for an empty text, as in DuckDB.",
+			Examples: []fn.Example{{SQL: "unicode('é')", Want: "233"}, {SQL: "unicode('')", Want: "-1"}, {SQL: "unicode(NULL)", Want: "NULL"}},
+			Resolve: fixed(integer, ints(integer, func(args []*vec.Vector, r int) int64 {
+				s := args[0].Bytes(r)
+				if len(s) == 0 {
+					return -1
+				}
+				ch, _ := utf8.DecodeRune(s)
+				return int64(ch)
+			}), text),
+		},
+		{
+			Name: "chr", Aliases: []string{"char"}, Group: "Text", Syntax: []string{"chr(n)"},
+			Doc:      "Is the character with the code n modulo 256, as in Spark and Flink, and '' for a negative n. DuckDB's and Postgres' chr is unichr.",
+			Examples: []fn.Example{{SQL: "chr(65)", Want: "A"}, {SQL: "chr(321)", Want: "A"}, {SQL: "chr(NULL)", Want: "NULL"}},
+			Resolve: fixed(text, texts(func(dst []byte, args []*vec.Vector, r int) []byte {
+				if n := args[0].Int(r); n >= 0 {
+					return utf8.AppendRune(dst, rune(n&0xff))
+				}
+				return dst
+			}), bigint),
+		},
+		{
+			Name: "unichr", Aliases: []string{"nchar", "nchr"}, Group: "Text", Syntax: []string{"unichr(n)"},
+			Doc:      "Is the character with a code point of Unicode; an error where there is none.",
+			Examples: []fn.Example{{SQL: "unichr(960)", Want: "π"}, {SQL: "unichr(NULL)", Want: "NULL"}},
+			Resolve: fixed(text, tryTexts(text, "unichr", func(dst []byte, args []*vec.Vector, r int) ([]byte, string, string) {
 				n := args[0].Int(r)
-				if n < 0 || n > unicode.MaxRune {
+				if n < 0 || n > unicode.MaxRune || !utf8.ValidRune(rune(n)) {
 					return nil, vec.RowString(args[0], r, nil), "not a code point"
 				}
 				return utf8.AppendRune(dst, rune(n)), "", ""
@@ -177,13 +201,13 @@ func resolveLength(args []fn.Arg) (fn.Impl, error) {
 
 // caseKernel turns ASCII letters between from and to; slow does the texts that have
 // other characters.
-func caseKernel(from, to byte, slow func([]byte) []byte) fn.Kernel {
+func caseKernel(from, to byte, slow func(dst, s []byte) []byte) fn.Kernel {
 	rowwise := texts(func(dst []byte, args []*vec.Vector, r int) []byte {
 		s := args[0].Bytes(r)
 		start := len(dst)
 		dst = append(dst, s...)
 		if !turnCase(dst[start:], from, to) {
-			return append(dst[:start], slow(s)...)
+			return slow(dst[:start], s)
 		}
 		return dst
 	})
@@ -210,20 +234,6 @@ func turnCase(b []byte, from, to byte) bool {
 		}
 	}
 	return seen < utf8.RuneSelf
-}
-
-func initcap(dst []byte, args []*vec.Vector, r int) []byte {
-	start := true
-	for _, ch := range args[0].Text(r) {
-		if start {
-			ch = unicode.ToTitle(ch)
-		} else {
-			ch = unicode.ToLower(ch)
-		}
-		start = ch == ' '
-		dst = utf8.AppendRune(dst, ch)
-	}
-	return dst
 }
 
 func resolveReverse(args []fn.Arg) (fn.Impl, error) {

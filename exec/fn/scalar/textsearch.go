@@ -69,13 +69,6 @@ func searches() []*fn.Scalar {
 			}), text, text),
 		},
 		{
-			Name: "levenshtein", Aliases: []string{"editdist3"}, Group: "Text", Syntax: []string{"levenshtein(a, b)"}, Doc: "Counts the insertions, deletions and replacements that turn a into b.",
-			Examples: []fn.Example{{SQL: "levenshtein('kitten', 'sitting')", Want: "3"}, {SQL: "levenshtein('a', NULL)", Want: "NULL"}},
-			Resolve: fixed(integer, ints(integer, func(args []*vec.Vector, r int) int64 {
-				return int64(levenshtein([]rune(args[0].Text(r)), []rune(args[1].Text(r))))
-			}), text, text),
-		},
-		{
 			Name: "soundex", Group: "Text", Syntax: []string{"soundex(a)"}, Doc: "Is the Soundex code of a word; a text that does not begin with a Latin letter stays as it is.",
 			Examples: []fn.Example{{SQL: "soundex('Robert')", Want: "R163"}, {SQL: "soundex(NULL)", Want: "NULL"}},
 			Resolve:  fixed(text, texts(func(dst []byte, args []*vec.Vector, r int) []byte { return appendSoundex(dst, args[0].Bytes(r)) }), text),
@@ -218,25 +211,6 @@ func splitPattern(b *vec.Builder, re *pattern, s []byte, limit int) {
 	}
 	out.AppendBytes(s[last:])
 	b.EndList()
-}
-
-func levenshtein(a, b []rune) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i, x := range a {
-		diag := row[0]
-		row[0] = i + 1
-		for j, y := range b {
-			cost := diag
-			if x != y {
-				cost = min(diag, row[j], row[j+1]) + 1
-			}
-			diag, row[j+1] = row[j+1], cost
-		}
-	}
-	return row[len(b)]
 }
 
 // soundexCodes are the digits of A to Z: 7 marks letters (H, W) that do not separate
