@@ -17,7 +17,7 @@ import (
 func byteTexts() []*fn.Scalar {
 	return []*fn.Scalar{
 		{
-			Name: "base64", Aliases: []string{"to_base64"}, Group: "Encoding", Syntax: []string{"base64(a)"}, Doc: "Encodes bytes, or the UTF-8 of a text, as Base64.",
+			Name: "base64", Aliases: []string{"to_base64"}, Group: "Encoding", Syntax: []string{"base64(a)"}, Doc: "Encodes bytes, or the UTF-8 of a text, as Base64, in one line; Spark breaks lines behind 76 characters unless told otherwise.",
 			Examples: []fn.Example{{SQL: "base64('1,x')", Want: "MSx4"}, {SQL: "base64(NULL)", Want: "NULL"}},
 			Resolve: fixed(text, texts(func(dst []byte, args []*vec.Vector, r int) []byte {
 				return base64.StdEncoding.AppendEncode(dst, args[0].Bytes(r))

@@ -163,7 +163,7 @@ func (f numberFormat) appendWhole(dst []byte, from int, whole string) []byte {
 			if n := len(dst); n > from && dst[n-1] >= '0' && dst[n-1] <= '9' {
 				dst = append(dst, ',')
 			} else {
-				dst = appendBlank(dst, from)
+				dst = appendGap(dst, from)
 			}
 		}
 		for _, ch := range []byte(whole[:g.n]) {
@@ -173,7 +173,7 @@ func (f numberFormat) appendWhole(dst []byte, from int, whole string) []byte {
 			case g.exact:
 				dst = append(dst, '0')
 			default:
-				dst = appendBlank(dst, from)
+				dst = appendGap(dst, from)
 			}
 		}
 		whole = whole[g.n:]
@@ -181,8 +181,8 @@ func (f numberFormat) appendWhole(dst []byte, from int, whole string) []byte {
 	return dst
 }
 
-// appendBlank puts a blank before a sign that stands at the end; a $ stays where it is.
-func appendBlank(dst []byte, from int) []byte {
+// appendGap puts a blank before a sign that stands at the end; a $ stays where it is.
+func appendGap(dst []byte, from int) []byte {
 	n := len(dst)
 	dst = append(dst, ' ')
 	for n > from && strings.IndexByte("+-<", dst[n-1]) >= 0 {
@@ -209,7 +209,7 @@ func (f numberFormat) appendBack(dst []byte, from int, neg bool) []byte {
 	} else if neg {
 		dst = append(dst, '>')
 	} else {
-		return append(dst, ' ')
+		return append(dst, "  "...)
 	}
 	n := len(dst) - 1
 	for ; n > from && dst[n] != ' ' && dst[n-1] == ' '; n-- {
