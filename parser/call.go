@@ -189,9 +189,11 @@ func (p *parser) nulls(c *call) bool {
 }
 
 // unitArgument turns the first argument of timestampdiff(MINUTE, a, b) and its
-// like from a column into text.
+// like from a column into text. datediff counts other units than Spark's datediff(MINUTE,
+// a, b) where its unit is in quotes: without them it is timestampdiff.
 func (p *parser) unitArgument(c *call) {
-	switch strings.ToLower(c.node.Name.String()) {
+	name := strings.ToLower(c.node.Name.String())
+	switch name {
 	case "timestampdiff", "timestampadd", "datediff", "dateadd", "date_diff", "date_add":
 	default:
 		return
@@ -201,9 +203,26 @@ func (p *parser) unitArgument(c *call) {
 		return
 	}
 	t := p.toks[open+1]
-	if _, ok := unitOf(p.text(t)); ok && p.text(p.toks[open+2]) == "," {
-		c.args[0] = p.leaf(&ast.Literal{Span: t.span(), Kind: ast.LitString, Text: strings.ToUpper(p.text(t))})
+	if !bareUnit(p.text(t)) || p.text(p.toks[open+2]) != "," {
+		return
 	}
+	c.args[0] = p.leaf(&ast.Literal{Span: t.span(), Kind: ast.LitString, Text: strings.ToUpper(p.text(t))})
+	if name == "datediff" || name == "date_diff" {
+		c.node.Name.Parts[len(c.node.Name.Parts)-1].Name = "timestampdiff"
+	}
+}
+
+// bareUnit tells whether a word can stand for a unit as an argument.
+func bareUnit(word string) bool {
+	word = strings.ToLower(word)
+	if _, ok := unitOf(word); ok || word == "dayofyear" {
+		return true
+	}
+	unit, ok := strings.CutPrefix(word, "sql_tsi_")
+	if ok {
+		_, ok = unitOf(unit)
+	}
+	return ok
 }
 
 // afterCall reads WITHIN GROUP, FILTER, IGNORE NULLS and OVER.

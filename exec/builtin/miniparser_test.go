@@ -240,7 +240,7 @@ func (p *mini) typ() types.Type {
 		p.expect(">")
 		return types.ArrayOf(t)
 	}
-	for k := types.Null; k <= types.Interval; k++ {
+	for k := types.Null; k <= types.Time; k++ {
 		if types.Of(k).String() == name {
 			return types.Of(k)
 		}
@@ -356,7 +356,7 @@ func (p *mini) word(t string) expr.Node {
 			p.pos++
 		}
 		return p.must(p.r.Cast(expr.Text(s), types.Of(types.Interval), false))
-	case strings.HasPrefix(p.peek(), "'") && (up == "DATE" || strings.HasPrefix(up, "TIMESTAMP")):
+	case strings.HasPrefix(p.peek(), "'") && (up == "DATE" || up == "TIME" || strings.HasPrefix(up, "TIMESTAMP")):
 		p.pos--
 		typ := p.typ()
 		s := unquote(p.toks[p.pos])

@@ -150,7 +150,7 @@ func (b *Binder) bareFunction(ref *ast.ColumnRef) (expr.Node, bool) {
 		return nil, false
 	}
 	switch strings.ToLower(ref.Parts[0].Name) {
-	case "current_date", "current_timestamp", "localtimestamp", "current_user":
+	case "current_date", "current_time", "current_timestamp", "localtime", "localtimestamp", "current_user":
 		return b.resolve(ref.Span, strings.ToLower(ref.Parts[0].Name)), true
 	}
 	return nil, false

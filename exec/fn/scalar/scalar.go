@@ -21,7 +21,7 @@ func families() [][]*fn.Scalar {
 	return [][]*fn.Scalar{
 		arithmetic(), comparisons(), conditionals(), patterns(), regexps(),
 		maths(), roundings(), texts1(), searches(), codecs(), distances(), masks(),
-		fields(), truncations(), buckets(), movements(), conversions(),
+		fields(), truncations(), buckets(), movements(), differences(), makers(), intervals(), clocks(), zoneFunctions(), conversions(),
 		arrays(), structsAndMaps(), lambdas(), bitwise(), miscellany(),
 		jsonFunctions(), csvFunctions(), checkDigits(), typeCalls(), zips(), choices(),
 		lists(), listLambdas(), mapExtras(), structExtras(), vectors(), bitmaps(),

@@ -77,6 +77,9 @@ func (s series) appendTimes(b *vec.Builder, args []*vec.Vector, r int, zone *tim
 		step.Days = -1
 	}
 	sign := step.Span().Sign()
+	if s.elem.Kind == types.Date && step.Micros%types.MicrosPerDay != 0 {
+		return fail("a DATE moves by whole days; cast it to TIMESTAMP")
+	}
 	if sign == 0 && from != to || sign > 0 && from > to || sign < 0 && from < to {
 		return fail("the step leads nowhere")
 	}

@@ -14,8 +14,9 @@ import (
 // conversions are the functions between times, text and numbers, and the clock.
 func conversions() []*fn.Scalar {
 	all := []*fn.Scalar{
-		clock("current_timestamp", []string{"now"}, timestamp, "Is the time of the trigger: one value for a whole micro-batch.", func(c *fn.Ctx) int64 { return c.Now }),
-		clock("localtimestamp", nil, ntz, "Is the time of the trigger on the wall clock of the session zone.", func(c *fn.Ctx) int64 { return types.ToLocal(c.Now, c.Zone) }),
+		clock("current_timestamp", []string{"now", "transaction_timestamp", "get_current_timestamp"}, timestamp, "Is the time of the trigger: one value for a whole micro-batch.", func(c *fn.Ctx) int64 { return c.Now }),
+		clock("current_time", []string{"localtime", "current_localtime"}, timeOfDay, "Is the time of day of the trigger in the session zone.", func(c *fn.Ctx) int64 { return clockOf(types.ToLocal(c.Now, c.Zone)) }),
+		clock("localtimestamp", []string{"current_localtimestamp"}, ntz, "Is the time of the trigger on the wall clock of the session zone.", func(c *fn.Ctx) int64 { return types.ToLocal(c.Now, c.Zone) }),
 		clock("current_date", []string{"curdate", "today"}, date, "Is the date of the trigger in the session zone.", func(c *fn.Ctx) int64 { return dayOf(types.ToLocal(c.Now, c.Zone)) }),
 		{
 			Name: "current_timezone", Group: "Time", Syntax: []string{"current_timezone()"}, Doc: "Is the session time zone.",
@@ -51,22 +52,27 @@ func conversions() []*fn.Scalar {
 			Name: "to_timestamp", Group: "Time", Syntax: []string{"to_timestamp(text [, 'pattern'])", "to_timestamp(seconds)"},
 			Doc:      "Reads a timestamp from text, by a pattern as of date_format if one is given, or from seconds since 1970.",
 			Examples: []fn.Example{{SQL: "to_timestamp('29/02/2024 23:59', 'dd/MM/yyyy HH:mm')", Want: "2024-02-29 23:59:00"}, {SQL: "to_timestamp(1.5)", Want: "1970-01-01 00:00:01.5"}, {SQL: "to_timestamp(NULL)", Want: "NULL"}},
-			Resolve:  resolveToTimestamp(timestamp, false),
+			Resolve:  resolveToTimestamp("to_timestamp", timestamp, false),
 		},
 		{
 			Name: "try_to_timestamp", Group: "Time", Syntax: []string{"try_to_timestamp(text [, 'pattern'])"}, Doc: "Is to_timestamp, but NULL where the text is none.",
 			Examples: []fn.Example{{SQL: "try_to_timestamp('x')", Want: "NULL"}, {SQL: "try_to_timestamp('2024')", Want: "2024-01-01 00:00:00"}},
-			Resolve:  resolveToTimestamp(timestamp, true),
+			Resolve:  resolveToTimestamp("try_to_timestamp", timestamp, true),
 		},
 		{
 			Name: "to_timestamp_ntz", Group: "Time", Syntax: []string{"to_timestamp_ntz(text [, 'pattern'])"}, Doc: "Reads a wall clock time without zone.",
 			Examples: []fn.Example{{SQL: "to_timestamp_ntz('2024-02-29 10:00')", Want: "2024-02-29 10:00:00"}, {SQL: "to_timestamp_ntz(NULL)", Want: "NULL"}},
-			Resolve:  resolveToTimestamp(ntz, false),
+			Resolve:  resolveToTimestamp("to_timestamp_ntz", ntz, false),
 		},
 		{
 			Name: "to_date", Aliases: []string{"date"}, Group: "Time", Syntax: []string{"to_date(text [, 'pattern'])"}, Doc: "Reads a date from text, by a pattern if one is given, or takes the date of a timestamp.",
 			Examples: []fn.Example{{SQL: "to_date('29/02/2024 23:59', 'dd/MM/yyyy HH:mm')", Want: "2024-02-29"}, {SQL: "to_date(NULL)", Want: "NULL"}},
-			Resolve:  resolveToTimestamp(date, false),
+			Resolve:  resolveToTimestamp("to_date", date, false),
+		},
+		{
+			Name: "try_to_date", Group: "Time", Syntax: []string{"try_to_date(text [, 'pattern'])"}, Doc: "Is to_date, but NULL where the text is none.",
+			Examples: []fn.Example{{SQL: "try_to_date('2024-02-30')", Want: "NULL"}, {SQL: "try_to_date('29/02/2024', 'dd/MM/yyyy')", Want: "2024-02-29"}},
+			Resolve:  resolveToTimestamp("try_to_date", date, true),
 		},
 		{
 			Name: "unix_timestamp", Aliases: []string{"to_unix_timestamp"}, Group: "Time", Syntax: []string{"unix_timestamp()", "unix_timestamp(time)", "unix_timestamp(text, 'pattern')"},
@@ -85,20 +91,42 @@ func conversions() []*fn.Scalar {
 			Resolve:  resolveLTZ,
 		},
 	}
-	return append(all, epochs()...)
+	return append(append(all, epochs()...), counts()...)
 }
 
+// clock is a function of the trigger's time; a constant argument is the number of digits
+// of its fraction.
 func clock(name string, aliases []string, t types.Type, doc string, at func(c *fn.Ctx) int64) *fn.Scalar {
-	return &fn.Scalar{
-		Name: name, Aliases: aliases, Group: "Time", Syntax: []string{name + "()"}, Doc: doc, Volatility: fn.Stable,
-		Resolve: fixed(t, func(c *fn.Ctx, _ []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
+	s := &fn.Scalar{Name: name, Aliases: aliases, Group: "Time", Syntax: []string{name + "()"}, Doc: doc, Volatility: fn.Stable}
+	most := 0
+	if t.Kind != types.Date {
+		most, s.Syntax = 1, []string{name + "([digits])"}
+	}
+	s.Resolve = func(args []fn.Arg) (fn.Impl, error) {
+		if err := arity(args, 0, most); err != nil {
+			return fn.Impl{}, err
+		}
+		unit := int64(1)
+		if len(args) == 1 {
+			v := args[0].Const
+			if v == nil || !v.Type.IsInteger() || v.IsNull(0) || v.Int(0) < 0 || v.Int(0) > 6 {
+				return fn.Impl{}, mismatch(args, 0, "number from 0 to 6")
+			}
+			for range 6 - v.Int(0) {
+				unit *= 10
+			}
+		}
+		return fn.Impl{Args: argTypes(args), Result: t, Eval: func(c *fn.Ctx, _ []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
 			out := c.New(t, rows.N)
+			x := at(c)
+			x -= types.FloorMod(x, unit)
 			for i := range out.I64 {
-				out.I64[i] = at(c)
+				out.I64[i] = x
 			}
 			return out, nil
-		}),
+		}}, nil
 	}
+	return s
 }
 
 // epochs convert between timestamps and counts of a unit.
@@ -115,7 +143,7 @@ func epochs() []*fn.Scalar {
 		all = append(all, &fn.Scalar{
 			Name: x.from, Group: "Time", Syntax: []string{x.from + "(n)"}, Doc: "Is the timestamp at n " + x.noun + " since 1970.",
 			Examples: []fn.Example{{SQL: x.from + "(0)", Want: "1970-01-01 00:00:00"}, {SQL: x.from + "(NULL)", Want: "NULL"}},
-			Resolve:  monotoneIn(0, fixed(timestamp, fromEpoch(x.from, x.unit), bigint)),
+			Resolve:  monotoneIn(0, resolveFromEpoch(x.from, x.unit)),
 		}, &fn.Scalar{
 			Name: x.to, Group: "Time", Syntax: []string{x.to + "(timestamp)"}, Doc: "Counts the " + x.noun + " since 1970, rounded down.",
 			Examples: []fn.Example{{SQL: x.to + "(TIMESTAMP '1970-01-01 00:00:00')", Want: "0"}, {SQL: x.to + "(NULL)", Want: "NULL"}},
@@ -123,6 +151,16 @@ func epochs() []*fn.Scalar {
 		})
 	}
 	return all
+}
+
+// resolveFromEpoch takes whole units; seconds may have a fraction.
+func resolveFromEpoch(name string, unit int64) resolver {
+	return func(args []fn.Arg) (fn.Impl, error) {
+		if len(args) == 1 && unit == types.MicrosPerSecond && (args[0].Type.IsFloat() || args[0].Type.Kind == types.Decimal) {
+			return fixed(timestamp, fromSeconds(name), types.DecimalOf(38, 6))([]fn.Arg{{Type: types.DecimalOf(38, 6)}})
+		}
+		return fixed(timestamp, fromEpoch(name, timestamp, unit), bigint)(args)
+	}
 }
 
 // monotoneIn adds that an argument never decreases the result.
@@ -134,9 +172,9 @@ func monotoneIn(arg int, f resolver) resolver {
 	}
 }
 
-func fromEpoch(name string, unit int64) fn.Kernel {
+func fromEpoch(name string, t types.Type, unit int64) fn.Kernel {
 	return func(c *fn.Ctx, args []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
-		out := c.New(timestamp, rows.N)
+		out := c.New(t, rows.N)
 		err := try(rows, func(r int) error {
 			us, ok := intOne(opMul, args[0].Int(r), unit)
 			out.I64[r] = us
@@ -183,7 +221,7 @@ func resolveDateFormat(args []fn.Arg) (fn.Impl, error) {
 	if err := arity(args, 2, 2); err != nil {
 		return fn.Impl{}, err
 	}
-	t, err := timeArg(args, 0)
+	t, err := fieldArg(args, 0, "hour")
 	if err != nil {
 		return fn.Impl{}, err
 	}
@@ -234,7 +272,7 @@ func formatTimes(c *fn.Ctx, args []*vec.Vector, rows fn.Rows, source *patternSou
 }
 
 // resolveToTimestamp reads text with a pattern; everything else is a cast.
-func resolveToTimestamp(t types.Type, leniently bool) resolver {
+func resolveToTimestamp(name string, t types.Type, leniently bool) resolver {
 	return func(args []fn.Arg) (fn.Impl, error) {
 		if err := arity(args, 1, 2); err != nil {
 			return fn.Impl{}, err
@@ -242,9 +280,9 @@ func resolveToTimestamp(t types.Type, leniently bool) resolver {
 		impl := fn.Impl{Args: argTypes(args), Result: t}
 		switch a := args[0].Type; {
 		case len(args) == 2:
-			return resolveParse(args, t, leniently)
+			return resolveParse(name, args, t, leniently)
 		case a.IsNumeric() && t.Kind == types.Timestamp:
-			return fixed(timestamp, fromSeconds, types.DecimalOf(38, 6))(args)
+			return fixed(timestamp, fromSeconds(name), types.DecimalOf(38, 6))(args)
 		case !types.CanCast(a, t) || a.IsNumeric():
 			return impl, mismatch(args, 0, "STRING")
 		default:
@@ -260,21 +298,23 @@ func resolveToTimestamp(t types.Type, leniently bool) resolver {
 	}
 }
 
-func fromSeconds(c *fn.Ctx, args []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
-	out := c.New(timestamp, rows.N)
-	err := try(rows, func(r int) error {
-		us, ok := cast.DecimalAt(args[0], args[0].Index(r)).Int64()
-		out.I64[r] = us
-		if !ok || !inCalendar(dayOf(us)) {
-			return c.Fail(out, r, "to_timestamp", vec.RowString(args[0], r, c.Zone), "TIMESTAMP "+overflows)
-		}
-		return nil
-	})
-	return out, err
+func fromSeconds(name string) fn.Kernel {
+	return func(c *fn.Ctx, args []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
+		out := c.New(timestamp, rows.N)
+		err := try(rows, func(r int) error {
+			us, ok := cast.DecimalAt(args[0], args[0].Index(r)).Int64()
+			out.I64[r] = us
+			if !ok || !inCalendar(dayOf(us)) {
+				return c.Fail(out, r, name, vec.RowString(args[0], r, c.Zone), "TIMESTAMP "+overflows)
+			}
+			return nil
+		})
+		return out, err
+	}
 }
 
 // resolveParse reads text by a pattern.
-func resolveParse(args []fn.Arg, t types.Type, leniently bool) (fn.Impl, error) {
+func resolveParse(name string, args []fn.Arg, t types.Type, leniently bool) (fn.Impl, error) {
 	pattern, err := fixedPattern(args, 1)
 	if err == nil && pattern != nil {
 		err = pattern.parsable()
@@ -287,7 +327,7 @@ func resolveParse(args []fn.Arg, t types.Type, leniently bool) (fn.Impl, error) 
 	}
 	impl, err := fixed(t, nil, text, text)(args)
 	impl.Eval = func(c *fn.Ctx, args []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
-		return parseTimes(c, t, args, rows, &patternSource{fixed: pattern})
+		return parseTimes(c, name, t, args, rows, &patternSource{fixed: pattern})
 	}
 	if leniently {
 		impl.Eval = lenient(impl.Eval)
@@ -295,7 +335,7 @@ func resolveParse(args []fn.Arg, t types.Type, leniently bool) (fn.Impl, error) 
 	return impl, err
 }
 
-func parseTimes(c *fn.Ctx, t types.Type, args []*vec.Vector, rows fn.Rows, source *patternSource) (*vec.Vector, error) {
+func parseTimes(c *fn.Ctx, name string, t types.Type, args []*vec.Vector, rows fn.Rows, source *patternSource) (*vec.Vector, error) {
 	out := c.New(t, rows.N)
 	err := try(rows, func(r int) error {
 		p, err := source.at(args, r)
@@ -303,12 +343,12 @@ func parseTimes(c *fn.Ctx, t types.Type, args []*vec.Vector, rows fn.Rows, sourc
 			err = p.parsable()
 		}
 		if err != nil {
-			return c.Fail(out, r, "to_timestamp", fn.Quote(args[1].Text(r)), err.Error())
+			return c.Fail(out, r, name, fn.Quote(args[1].Text(r)), err.Error())
 		}
 		at, ok := p.timeOf(t.Kind, args[0].Text(r), c.Zone)
 		out.I64[r] = at
 		if !ok {
-			return c.Fail(out, r, "to_timestamp", fn.Quote(args[0].Text(r)), "does not follow the pattern "+args[1].Text(r))
+			return c.Fail(out, r, name, fn.Quote(args[0].Text(r)), "does not follow the pattern "+args[1].Text(r))
 		}
 		return nil
 	})
@@ -332,6 +372,8 @@ func placed(k types.Kind, wall int64, named, session *time.Location) int64 {
 		return types.FromLocal(wall, named)
 	case types.Date:
 		return dayOf(types.ToLocal(types.FromLocal(wall, named), session))
+	case types.Time:
+		return clockOf(wall)
 	}
 	return wall
 }
@@ -351,7 +393,7 @@ func resolveUnixTimestamp(args []fn.Arg) (fn.Impl, error) {
 	}
 	impl, err := fn.Impl{Args: []types.Type{timestamp}, Eval: first}, matches(args[:1], []types.Type{timestamp})
 	if len(args) == 2 {
-		impl, err = resolveParse(args, timestamp, false)
+		impl, err = resolveParse("unix_timestamp", args, timestamp, false)
 	}
 	if err != nil {
 		return impl, err
@@ -385,7 +427,7 @@ func resolveFromUnixtime(args []fn.Arg) (fn.Impl, error) {
 	if err != nil {
 		return fn.Impl{}, err
 	}
-	toTime := fromEpoch("from_unixtime", types.MicrosPerSecond)
+	toTime := fromEpoch("from_unixtime", timestamp, types.MicrosPerSecond)
 	eval := func(c *fn.Ctx, args []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
 		t, err := toTime(c, args[:1], rows)
 		if err != nil {
@@ -402,7 +444,7 @@ func resolveFromUnixtime(args []fn.Arg) (fn.Impl, error) {
 
 func resolveLTZ(args []fn.Arg) (fn.Impl, error) {
 	if len(args) < 2 || args[0].Type.Kind == types.String {
-		return resolveToTimestamp(timestamp, false)(args)
+		return resolveToTimestamp("to_timestamp_ltz", timestamp, false)(args)
 	}
 	if err := arity(args, 2, 2); err != nil {
 		return fn.Impl{}, err
@@ -415,5 +457,5 @@ func resolveLTZ(args []fn.Arg) (fn.Impl, error) {
 	if !ok {
 		return fn.Impl{}, fmt.Errorf("needs a precision of 0, 3 or 6 as argument 2")
 	}
-	return monotoneIn(0, fixed(timestamp, fromEpoch("to_timestamp_ltz", unit), bigint, integer))(args)
+	return monotoneIn(0, fixed(timestamp, fromEpoch("to_timestamp_ltz", timestamp, unit), bigint, integer))(args)
 }

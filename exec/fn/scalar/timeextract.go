@@ -79,7 +79,11 @@ func wideFields() []*fn.Scalar {
 			Examples: []fn.Example{{SQL: "nanosecond(TIMESTAMP '2024-02-29 13:45:56.789')", Want: "56789000000"}, {SQL: "nanosecond(NULL)", Want: "NULL"}},
 			Resolve: func(args []fn.Arg) (fn.Impl, error) {
 				impl, err := resolveField(args, "microsecond")
-				impl.Result, impl.Eval = bigint, fieldKernel(bigint, func(t int64) int64 { return types.FloorMod(t, types.MicrosPerMinute) * 1000 })
+				if impl.Result = bigint; err == nil && args[0].Type.Kind == types.Interval {
+					impl.Eval = intervalKernel(bigint, 0, func(x types.IntervalValue) int64 { return x.Micros % types.MicrosPerMinute * 1000 })
+					return impl, err
+				}
+				impl.Eval = fieldKernel(bigint, func(t int64) int64 { return types.FloorMod(t, types.MicrosPerMinute) * 1000 })
 				return impl, err
 			},
 		},

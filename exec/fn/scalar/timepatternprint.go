@@ -18,6 +18,8 @@ type moment struct {
 func momentOf(k types.Kind, x int64, zone *time.Location) moment {
 	at := x
 	switch k {
+	case types.Time:
+		return moment{local: x, zone: zone}
 	case types.Date:
 		at = types.FromLocal(x*types.MicrosPerDay, zone)
 	case types.TimestampNTZ:

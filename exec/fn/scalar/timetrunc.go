@@ -15,35 +15,40 @@ type timeUnit struct {
 	micros int64 // of units up to a day and a week (aligned to Monday)
 	months int64 // of units of months
 	week   bool
+	iso    bool // the year of ISO weeks, 12 months long
 }
 
-// findUnit reads a unit as date_trunc spells it.
+// unitSpellings lists the units of date_trunc and of the functions that move times, with
+// what they may be called.
+var unitSpellings = [...]struct {
+	unit  timeUnit
+	names string
+}{
+	{timeUnit{micros: 1}, "microsecond microseconds us usec usecs"},
+	{timeUnit{micros: 1000}, "millisecond milliseconds ms msec msecs"},
+	{timeUnit{micros: types.MicrosPerSecond}, "second seconds sec secs s sql_tsi_second"},
+	{timeUnit{micros: types.MicrosPerMinute}, "minute minutes min mins m sql_tsi_minute"},
+	{timeUnit{micros: types.MicrosPerHour}, "hour hours hr hrs h sql_tsi_hour"},
+	{timeUnit{micros: types.MicrosPerDay}, "day days dd d dayofyear doy sql_tsi_day"},
+	{timeUnit{micros: 7 * types.MicrosPerDay, week: true}, "week weeks w sql_tsi_week"},
+	{timeUnit{months: 1}, "month months mon mons mm sql_tsi_month"},
+	{timeUnit{months: 3}, "quarter quarters qtr sql_tsi_quarter"},
+	{timeUnit{months: 12}, "year years yyyy yy yr yrs y sql_tsi_year"},
+	{timeUnit{months: 12, iso: true}, "isoyear"},
+	{timeUnit{months: 120}, "decade decades"},
+	{timeUnit{months: 1200}, "century centuries"},
+	{timeUnit{months: 12000}, "millennium millennia millenniums"},
+}
+
+// findUnit reads a unit.
 func findUnit(name string) (timeUnit, bool) {
-	switch strings.ToLower(strings.TrimSpace(name)) {
-	case "microsecond", "microseconds":
-		return timeUnit{micros: 1}, true
-	case "millisecond", "milliseconds":
-		return timeUnit{micros: 1000}, true
-	case "second", "seconds":
-		return timeUnit{micros: types.MicrosPerSecond}, true
-	case "minute", "minutes":
-		return timeUnit{micros: types.MicrosPerMinute}, true
-	case "hour", "hours":
-		return timeUnit{micros: types.MicrosPerHour}, true
-	case "day", "days", "dd":
-		return timeUnit{micros: types.MicrosPerDay}, true
-	case "week", "weeks":
-		return timeUnit{micros: 7 * types.MicrosPerDay, week: true}, true
-	case "month", "months", "mon", "mm":
-		return timeUnit{months: 1}, true
-	case "quarter", "quarters":
-		return timeUnit{months: 3}, true
-	case "year", "years", "yyyy", "yy":
-		return timeUnit{months: 12}, true
-	case "decade":
-		return timeUnit{months: 120}, true
-	case "century":
-		return timeUnit{months: 1200}, true
+	name = strings.ToLower(strings.TrimSpace(name))
+	for _, u := range unitSpellings {
+		for n := range strings.FieldsSeq(u.names) {
+			if n == name {
+				return u.unit, true
+			}
+		}
 	}
 	return timeUnit{}, false
 }
@@ -53,6 +58,10 @@ func (u timeUnit) cut(local int64) int64 {
 	switch {
 	case u.week:
 		return (dayOf(local) - weekday(local)) * types.MicrosPerDay
+	case u.iso:
+		y, _ := isoWeek(local)
+		jan4 := types.DaysFromCivil(int(y), 1, 4) * types.MicrosPerDay
+		return (dayOf(jan4) - weekday(jan4)) * types.MicrosPerDay
 	case u.months > 0:
 		y, m, _ := civil(local)
 		n := int64(y)*12 + int64(m) - 1
@@ -69,8 +78,8 @@ func (u timeUnit) short() bool { return u.micros > 0 && u.micros < types.MicrosP
 func truncations() []*fn.Scalar {
 	return []*fn.Scalar{
 		{
-			Name: "date_trunc", Group: "Time", Syntax: []string{"date_trunc('unit', time)"},
-			Doc:      "Cuts a time down to the start of its MICROSECOND, MILLISECOND, SECOND, MINUTE, HOUR, DAY, WEEK (Monday), MONTH, QUARTER, YEAR, DECADE or CENTURY in the session time zone; NULL for another unit.",
+			Name: "date_trunc", Aliases: []string{"datetrunc"}, Group: "Time", Syntax: []string{"date_trunc('unit', time)"},
+			Doc:      "Cuts a time down to the start of its MICROSECOND, MILLISECOND, SECOND, MINUTE, HOUR, DAY, WEEK (Monday), MONTH, QUARTER, YEAR, ISOYEAR, DECADE, CENTURY (from year 0 of each hundred) or MILLENNIUM in the session time zone; NULL for another unit. Of an interval it drops the smaller parts.",
 			Examples: []fn.Example{{SQL: "date_trunc('HOUR', TIMESTAMP '2024-02-29 13:45:56')", Want: "2024-02-29 13:00:00"}, {SQL: "date_trunc('WEEK', TIMESTAMP '2024-02-29 13:45:56')", Want: "2024-02-26 00:00:00"}, {SQL: "date_trunc('DAY', NULL)", Want: "NULL"}},
 			Resolve:  resolveDateTrunc,
 		},
@@ -103,6 +112,9 @@ func resolveDateTrunc(args []fn.Arg) (fn.Impl, error) {
 	name, ok := constText(args, 0)
 	if !ok && args[0].Type.Kind != types.Null {
 		return fn.Impl{}, fmt.Errorf("needs a constant unit as argument 1")
+	}
+	if args[1].Type.Kind == types.Interval && ok {
+		return resolveTruncInterval(name)
 	}
 	t, err := timeArg(args, 1)
 	if t.Kind == types.Date {
