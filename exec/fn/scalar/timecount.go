@@ -1,14 +1,12 @@
 package scalar
 
 import (
-	"fmt"
-
 	"github.com/sqlstream/sqlstream/exec/fn"
 	"github.com/sqlstream/sqlstream/exec/types"
 	"github.com/sqlstream/sqlstream/exec/vec"
 )
 
-// counts are the functions that count days and DuckDB's epoch functions, and to_char.
+// counts are the functions that count days and DuckDB's epoch functions.
 func counts() []*fn.Scalar {
 	all := []*fn.Scalar{
 		{
@@ -28,13 +26,8 @@ func counts() []*fn.Scalar {
 		},
 		{
 			Name: "isfinite", Group: "Time", Syntax: []string{"isfinite(time)", "isfinite(number)"}, Doc: "Is true: no date or time is infinite here; a number is finite unless it is infinity or NaN.",
-			Examples: []fn.Example{{SQL: "isfinite(DATE '2024-02-29')", Want: "true"}, {SQL: "isfinite(1e308 * 10)", Want: "false"}, {SQL: "isfinite(NULL)", Want: "NULL"}},
+			Examples: []fn.Example{{SQL: "isfinite(DATE '2024-02-29')", Want: "true"}, {SQL: "isfinite(CAST('NaN' AS DOUBLE))", Want: "false"}, {SQL: "isfinite(NULL)", Want: "NULL"}},
 			Resolve:  resolveIsFinite,
-		},
-		{
-			Name: "to_char", Aliases: []string{"to_varchar"}, Group: "Time", Syntax: []string{"to_char(time, 'pattern')"}, Doc: "Is date_format: the pattern has Spark's letters, 'yyyy-MM-dd HH:mm:ss', not PostgreSQL's 'YYYY-MM-DD HH24:MI:SS'.",
-			Examples: []fn.Example{{SQL: "to_char(TIMESTAMP '2024-02-29 13:45:56', 'yyyy-MM-dd HH:mm')", Want: "2024-02-29 13:45"}, {SQL: "to_char(NULL, 'yyyy')", Want: "NULL"}},
-			Resolve:  resolveToChar,
 		},
 	}
 	for _, x := range []struct {
@@ -133,18 +126,4 @@ func resolveIsFinite(args []fn.Arg) (fn.Impl, error) {
 		return fixed(boolean, bools(func([]*vec.Vector, int) bool { return true }), t)(args)
 	}
 	return fn.Impl{}, mismatch(args, 0, "DATE, TIMESTAMP or number")
-}
-
-func resolveToChar(args []fn.Arg) (fn.Impl, error) {
-	if err := arity(args, 2, 2); err != nil {
-		return fn.Impl{}, err
-	}
-	if t := args[0].Type; t.IsNumeric() {
-		return fn.Impl{}, fmt.Errorf("prints times; for %s write format_number(n, digits) or format_string('%%05d', n)", t.WithArticle())
-	}
-	impl, err := resolveDateFormat(args)
-	if err != nil {
-		return impl, fmt.Errorf("%w; patterns are Spark's, such as yyyy-MM-dd HH:mm:ss", err)
-	}
-	return impl, nil
 }

@@ -172,7 +172,13 @@ func monthsBetween(c *fn.Ctx, args []*vec.Vector, rows fn.Rows) (*vec.Vector, er
 			out.F64[r] = months
 			return
 		}
-		sec := func(t int64) int64 { return types.FloorMod(t, types.MicrosPerDay) / types.MicrosPerSecond }
+		sec := func(t int64) int64 { // since midnight, by the clock that runs through changes of time
+			if args[0].Type.Kind == types.TimestampNTZ {
+				return clockOf(t) / types.MicrosPerSecond
+			}
+			midnight := types.FromLocal(t-clockOf(t), c.Zone)
+			return (types.FromLocal(t, c.Zone) - midnight) / types.MicrosPerSecond
+		}
 		diff := float64(int64(da-db)*86400+sec(a)-sec(b)) / (31 * 86400)
 		out.F64[r] = months + diff
 		if len(args) < 3 || args[2].IsTrue(r) {

@@ -150,11 +150,12 @@ func truncKernel(t types.Type, unit timeUnit) fn.Kernel {
 		}
 		each(rows, func(r int) {
 			local := types.ToLocal(in.I64[r&m], zone)
-			if unit.short() { // keeps the two instants of a repeated hour apart
-				out.I64[r] = in.I64[r&m] - (local - unit.cut(local))
-				return
+			start := unit.cut(local)
+			at := in.I64[r&m] - (local - start)
+			if !unit.short() || types.ToLocal(at, zone) != start {
+				at = types.FromLocal(start, zone)
 			}
-			out.I64[r] = types.FromLocal(unit.cut(local), zone)
+			out.I64[r] = at // of a repeated hour, the one that the time lies in
 		})
 		return out, nil
 	}
