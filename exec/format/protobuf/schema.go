@@ -1,13 +1,11 @@
 package protobuf
 
 import (
-	"context"
 	"encoding/base64"
 	"errors"
 	"fmt"
 	"strings"
 
-	"github.com/bufbuild/protocompile"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protodesc"
 	"google.golang.org/protobuf/reflect/protoreflect"
@@ -41,24 +39,6 @@ func given(o option.Decoded) (*messageType, error) {
 		return named(f, o.Text("message"))
 	}
 	return nil, nil
-}
-
-// parse compiles the text of a file. References are the files that it imports.
-func parse(text string, references []registry.Reference) (protoreflect.FileDescriptor, error) {
-	const name = "schema.proto"
-	files := map[string]string{name: text}
-	for _, r := range references {
-		files[r.Name] = r.Text
-	}
-	c := protocompile.Compiler{
-		Resolver:       protocompile.WithStandardImports(&protocompile.SourceResolver{Accessor: protocompile.SourceAccessorFromMap(files)}),
-		MaxParallelism: 1,
-	}
-	out, err := c.Compile(context.Background(), name)
-	if err != nil {
-		return nil, err
-	}
-	return out[0], nil
 }
 
 // fromSet reads a descriptor set: its last file is the one that is meant.
