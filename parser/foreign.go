@@ -74,6 +74,7 @@ var foreignStatements = map[string]string{
 	"UNLOAD": "write INSERT INTO a sink with connector = 'file'", "EXPORT": "write INSERT INTO a sink with connector = 'file'",
 	"PRAGMA": "settings are shown by SHOW SETTINGS and changed by SET", "CACHE": "write CREATE MATERIALIZED VIEW", "OPTIMIZE": "leave it out",
 	"GRANT": "", "REVOKE": "", "CALL": "", "ANALYZE": "leave it out", "VACUUM": "leave it out", "MSCK": "leave it out: partitions are found in the paths",
+	"PIVOT": "write SELECT * FROM t PIVOT (sum(x) FOR c IN ('a', 'b')): the values are a list", "UNPIVOT": "write SELECT * FROM t UNPIVOT (v FOR name IN (a, b))",
 	"LOCK": "leave it out: reading takes no locks", "EXEC": "", "COMMENT": "write COMMENT '…' in the definition",
 }
 

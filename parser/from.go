@@ -41,6 +41,7 @@ type tableFactor struct {
 	alias     **ast.Alias
 	watermark **ast.Watermark
 	asOf      *ast.Expr
+	sample    **ast.Sample // nil: it takes no TABLESAMPLE
 	args      []arg
 }
 
@@ -135,13 +136,17 @@ func (p *parser) callAhead() bool {
 
 func (p *parser) file(stream bool) *tableFactor {
 	node := &ast.File{Stream: stream, Path: p.stringLit("a path").Text}
-	return &tableFactor{node: node, span: &node.Span, alias: &node.Alias, watermark: &node.Watermark}
+	return &tableFactor{node: node, span: &node.Span, alias: &node.Alias, watermark: &node.Watermark, sample: &node.Sample}
 }
 
 func (p *parser) derived(lateral bool) *tableFactor {
 	node := &ast.Derived{Lateral: lateral}
 	q, _ := p.queryInParens()
-	return &tableFactor{node: node, span: &node.Span, alias: &node.Alias, watermark: &node.Watermark,
+	sample := &node.Sample
+	if lateral {
+		sample = nil
+	}
+	return &tableFactor{node: node, span: &node.Span, alias: &node.Alias, watermark: &node.Watermark, sample: sample,
 		args: []arg{fillQuery(&node.Query, q)}}
 }
 
@@ -164,7 +169,7 @@ func (p *parser) tableName() *tableFactor {
 	for p.peek().kind == tokHint {
 		node.Hints = append(node.Hints, p.hint())
 	}
-	return &tableFactor{node: node, span: &node.Span, alias: &node.Alias, watermark: &node.Watermark, asOf: &node.AsOf}
+	return &tableFactor{node: node, span: &node.Span, alias: &node.Alias, watermark: &node.Watermark, asOf: &node.AsOf, sample: &node.Sample}
 }
 
 // factorTail reads AS OF, WATERMARK and the alias, in any order, each once.
@@ -178,6 +183,9 @@ func (p *parser) factorTail(f *tableFactor) {
 			w, args := p.watermark()
 			*f.watermark = w
 			f.args = append(f.args, args...)
+		case p.isWord("TABLESAMPLE") && f.sample != nil:
+			p.once(*f.sample != nil, "TABLESAMPLE")
+			*f.sample = p.sample()
 		case p.refusedFactor():
 		case *f.alias == nil && p.isWord("AS"), *f.alias == nil && p.nameAt(0) && !p.tableSoft():
 			*f.alias = p.tableAlias()
@@ -192,6 +200,10 @@ func (p *parser) systemTime(f *tableFactor) {
 		p.failf(diag.Unexpected, p.here(), "FOR SYSTEM_TIME AS OF can follow only the name of a table")
 		return
 	}
+	if f.sample != nil && *f.sample != nil {
+		p.failf(diag.NotSupported, p.here(), "TABLESAMPLE and FOR SYSTEM_TIME AS OF of one table are not supported")
+	}
+	f.sample = nil
 	p.pos += 4
 	f.args = append(f.args, fill(f.asOf, p.expr()))
 	f.asOf = nil
@@ -202,8 +214,8 @@ func (p *parser) refusedFactor() bool {
 	t := p.peek()
 	switch word := p.upper(t); {
 	case word == "TABLESAMPLE":
-		p.fail(diag.Errorf(diag.NotSupported, t.span(), "TABLESAMPLE draws rows by chance, which another run does not repeat; it is not supported").
-			WithHint("choose rows by a hash of their columns: WHERE pmod(hash(k), 100) < 10"))
+		p.fail(diag.Errorf(diag.NotSupported, t.span(), "TABLESAMPLE of a table function or a LATERAL query is not supported").
+			WithHint("write it behind a subquery: FROM (SELECT * FROM …) TABLESAMPLE (10)"))
 	case word == "MATCH_RECOGNIZE" && p.opAt(1, "("):
 		p.failf(diag.NotSupported, t.span(), "MATCH_RECOGNIZE is not supported")
 	default:

@@ -134,15 +134,32 @@ func (p *parser) startsLambda() bool {
 	if p.isOp("(") {
 		return p.lambdaParen()
 	}
+	if p.startsColonLambda() {
+		return true
+	}
 	after := p.at(2)
 	return p.nameAt(0) && p.opAt(1, "->") && !after.isString() && after.kind != tokNumber
 }
 
-// lambda reads x -> body or (x, y) -> body.
+// startsColonLambda tells DuckDB's LAMBDA x, y: body.
+func (p *parser) startsColonLambda() bool {
+	n := 1
+	for p.isWord("LAMBDA") && p.nameAt(n) && p.opAt(n+1, ",") {
+		n += 2
+	}
+	return p.isWord("LAMBDA") && p.nameAt(n) && p.opAt(n+1, ":")
+}
+
+// lambda reads x -> body, (x, y) -> body or LAMBDA x, y: body.
 func (p *parser) lambda() operand {
 	start := p.pos
 	node := &ast.Lambda{}
-	if p.acceptOp("(") {
+	arrow := "->"
+	if p.startsColonLambda() {
+		p.next()
+		p.sepList(func() { node.Params = append(node.Params, p.ident("a parameter")) })
+		arrow = ":"
+	} else if p.acceptOp("(") {
 		if !p.isOp(")") {
 			p.sepList(func() { node.Params = append(node.Params, p.ident("a parameter")) })
 		}
@@ -150,7 +167,7 @@ func (p *parser) lambda() operand {
 	} else {
 		node.Params = append(node.Params, p.ident("a parameter"))
 	}
-	p.expectOp("->")
+	p.expectOp(arrow)
 	body := p.nested()
 	node.Span = p.since(start)
 	return p.carry(node, node.Span, fill(&node.Body, body))

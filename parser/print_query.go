@@ -179,6 +179,15 @@ func (pr *printer) star(s *ast.Star) {
 		pr.list(len(s.Replace), func(i int) { pr.item(s.Replace[i]) })
 		pr.put(")")
 	}
+	if len(s.Rename) > 0 {
+		pr.put(" RENAME (")
+		pr.list(len(s.Rename), func(i int) {
+			pr.ident(s.Rename[i].From, true)
+			pr.put(" AS ")
+			pr.ident(s.Rename[i].To, true)
+		})
+		pr.put(")")
+	}
 }
 
 func (pr *printer) groupBy(g *ast.GroupBy) {

@@ -15,12 +15,14 @@ func (pr *printer) table(t ast.TableRef) {
 			pr.put(" FOR SYSTEM_TIME AS OF ")
 			pr.expr(t.AsOf, 0)
 		}
+		pr.sample(t.Sample)
 		pr.tableTail(t.Watermark, t.Alias)
 	case *ast.File:
 		if t.Stream {
 			pr.put("STREAM ")
 		}
 		pr.put(quote(t.Path))
+		pr.sample(t.Sample)
 		pr.tableTail(t.Watermark, t.Alias)
 	case *ast.Derived:
 		if t.Lateral {
@@ -29,6 +31,7 @@ func (pr *printer) table(t ast.TableRef) {
 		pr.put("(")
 		pr.query(t.Query)
 		pr.put(")")
+		pr.sample(t.Sample)
 		pr.tableTail(t.Watermark, t.Alias)
 	case *ast.TableFunc:
 		pr.tableFunc(t)
@@ -54,6 +57,20 @@ func (pr *printer) tableFunc(t *ast.TableFunc) {
 		pr.literal(t.AtBatch)
 	}
 	pr.tableTail(t.Watermark, t.Alias)
+}
+
+func (pr *printer) sample(s *ast.Sample) {
+	if s == nil {
+		return
+	}
+	pr.put(" TABLESAMPLE BERNOULLI (")
+	pr.literal(s.Percent)
+	pr.put(")")
+	if s.Seed != nil {
+		pr.put(" REPEATABLE (")
+		pr.literal(s.Seed)
+		pr.put(")")
+	}
 }
 
 func (pr *printer) tableTail(w *ast.Watermark, a *ast.Alias) {

@@ -1,9 +1,6 @@
 package parser
 
-import (
-	"github.com/sqlstream/sqlstream/parser/ast"
-	"github.com/sqlstream/sqlstream/parser/diag"
-)
+import "github.com/sqlstream/sqlstream/parser/ast"
 
 // star reads * or a.b.* with EXCEPT and REPLACE, or gives nil.
 func (p *parser) star() (*ast.Star, []arg) {
@@ -34,11 +31,26 @@ func (p *parser) star() (*ast.Star, []arg) {
 		p.next()
 		args = p.starReplace(node)
 	}
-	if p.isWord("RENAME") && p.opAt(1, "(") {
-		p.failf(diag.NotSupported, p.here(), "* RENAME is not supported")
+	if p.isWord("RENAME") && (p.opAt(1, "(") || p.nameAt(1) && p.wordAt(2, "AS")) {
+		p.next()
+		p.starRename(node)
 	}
 	node.Span = p.since(start)
 	return node, args
+}
+
+// starRename reads (a AS b, …) or a AS b.
+func (p *parser) starRename(node *ast.Star) {
+	one := func() {
+		from := p.ident("a column")
+		p.expect("AS")
+		node.Rename = append(node.Rename, ast.Renamed{From: from, To: p.ident("a name")})
+	}
+	if p.isOp("(") {
+		p.parenList(false, one)
+		return
+	}
+	one()
 }
 
 // starReplace reads (expr AS name, ...).

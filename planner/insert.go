@@ -49,7 +49,8 @@ func (p *planner) want(s *ast.Insert, o *output) {
 func (p *planner) insertTarget(s *ast.Insert) *output {
 	o := &output{target: physical.ToSink, span: s.Table.Span, name: s.Table.String()}
 	if s.Overwrite || len(s.Partition) > 0 {
-		p.errorf(diag.NotPlanned, s.Span, "INSERT OVERWRITE and PARTITION are not supported")
+		p.errorf(diag.NotPlanned, s.Span, "INSERT OVERWRITE and PARTITION are not supported").
+			WithHint("write CREATE OR REPLACE TABLE %s AS SELECT …, or EMIT COMPLETE into a sink", s.Table)
 	}
 	found, err := p.cat.Find(s.Table.String())
 	if err != nil {
@@ -176,7 +177,7 @@ func (p *planner) convert(o *output, want []types.Column, at []int) {
 	for i, c := range want {
 		list[i] = c.Name
 		if at[i] < 0 {
-			exprs[i] = expr.Null(c.Type)
+			exprs[i] = defaultOf(o, i, c)
 			continue
 		}
 		from := have[at[i]].Type
@@ -195,6 +196,23 @@ func (p *planner) convert(o *output, want []types.Column, at []int) {
 	if len(p.diags) == 0 {
 		o.plan = &logical.Project{Input: o.plan, Exprs: exprs, Names: list}
 	}
+}
+
+// defaultOf is what is stored in a column that INSERT leaves out.
+func defaultOf(o *output, i int, c types.Column) expr.Node {
+	if o.table != nil {
+		for _, col := range o.table.Columns {
+			if col.Kind == catalog.Computed {
+				continue
+			}
+			if i--; i < 0 && col.Default != nil {
+				return col.Default
+			} else if i < 0 {
+				break
+			}
+		}
+	}
+	return expr.Null(c.Type)
 }
 
 func (o *output) columnSpan(i int) diag.Span {

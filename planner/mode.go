@@ -81,7 +81,7 @@ func (p *planner) newQuery(timeDriven bool) *physical.Query {
 	if q.Name == "" && len(p.outs) > 0 {
 		q.Name = p.outs[0].name
 	}
-	if p.emit != nil {
+	if q.Trigger = p.opts.trigger; q.Trigger == nil && p.emit != nil {
 		q.Trigger = p.emit.Trigger
 	}
 	return q

@@ -1,6 +1,7 @@
 package planner
 
 import (
+	"strings"
 	"time"
 
 	"github.com/sqlstream/sqlstream/exec/option"
@@ -23,6 +24,7 @@ func QuerySpecs() []option.Spec {
 			Doc: "Whether the query is started again, on its checkpoint, when it fails; with always also when it has ended by itself. What another attempt would meet again (an error in SQL or in a row, a checkpoint or sink of another query) ends it all the same."},
 		{Name: "restart_attempts", Type: option.Int, Max: 1_000_000, Default: "10", Doc: "After how many starts in a row that gave no micro-batch the query has failed; 0 = never."},
 		{Name: "restart_delay", Type: option.Duration, Min: 1000, Default: "1 second", Doc: "How long to wait before it is started again; each time in a row twice as long, up to a minute."},
+		{Name: "trigger", Type: option.Text, Doc: "As TRIGGER: a duration such as '5 seconds', 'available now', 'once' or 'manual'."},
 		{Name: "allow_unbounded_state", Type: option.Bool, Default: "true", Doc: "Refuses plans whose state grows for ever when false."},
 	}
 }
@@ -34,6 +36,7 @@ type queryOptions struct {
 	modeSpan                        diag.Span
 	adopt, allowNewState, dropState bool
 	refuseUnbounded                 bool
+	trigger                         *ast.Trigger // nil = not in WITH
 	restart                         physical.Restart
 }
 
@@ -54,6 +57,9 @@ func (p *planner) readOptions(list []ast.Option) {
 	if d.Has("allow_unbounded_state") {
 		o.refuseUnbounded = !d.Bool("allow_unbounded_state")
 	}
+	if d.Text("trigger") != "" {
+		p.readTrigger(d.Text("trigger"), d.Span("trigger"))
+	}
 	if text := d.Enum("output_mode"); text != "" {
 		o.mode, o.modeSpan = modeOf(text), d.Span("output_mode")
 	}
@@ -64,6 +70,31 @@ func (p *planner) readOptions(list []ast.Option) {
 		p.errorf(diag.OptionConflict, o.modeSpan, "output_mode is %s, but EMIT says %s", o.mode, p.emit.Mode)
 	}
 	o.mode, o.modeSpan = p.emit.Mode, p.emit.ModeSpan
+}
+
+// readTrigger reads the option trigger.
+func (p *planner) readTrigger(text string, at diag.Span) {
+	if p.emit != nil && p.emit.Trigger != nil {
+		p.errorf(diag.OptionConflict, at, "the trigger is given twice: as an option and as TRIGGER")
+		return
+	}
+	t := &ast.Trigger{Span: at}
+	switch strings.ToLower(strings.ReplaceAll(text, "_", " ")) {
+	case "available now":
+		t.Kind = ast.TriggerAvailableNow
+	case "once":
+		t.Kind = ast.TriggerOnce
+	case "manual":
+		t.Kind = ast.TriggerManual
+	default:
+		d, err := option.Decode([]option.Spec{{Name: "trigger", Type: option.Duration}}, []option.Value{{Name: "trigger", Text: text, Span: at}})
+		if err != nil {
+			p.errorf(diag.BadOptionValue, at, "option \"trigger\" is %q, expected a duration such as '5 seconds', 'available now', 'once' or 'manual'", text)
+			return
+		}
+		t.Kind, t.Every = ast.TriggerEvery, &ast.Interval{Span: at, Micros: d.Micros("trigger")}
+	}
+	p.opts.trigger = t
 }
 
 func modeOf(text string) ast.EmitMode {

@@ -138,6 +138,10 @@ func Define(stmt ast.Statement, text string, cat *catalog.Catalog, set Settings)
 	case *ast.CreateTable:
 		return define(b, cat, &s.Definition, func() (catalog.Object, error) { return relation(b.Table(s))(text) })
 	case *ast.CreateSink:
+		if s.Into != nil {
+			return nil, diag.NewError(nil, diag.Errorf(diag.NotPlanned, s.Into.Span, "CREATE SINK … INTO a table is not supported").
+				WithHint("write INSERT INTO %s SELECT …", s.Into))
+		}
 		return define(b, cat, &s.Definition, func() (catalog.Object, error) {
 			o, err := b.Sink(s)
 			if err != nil {

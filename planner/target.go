@@ -128,6 +128,11 @@ func (p *planner) createSink(s *ast.CreateSink) {
 		p.errorf(diag.NotPlanned, s.Span, "a declared sink has no plan; fill it with INSERT INTO")
 		return
 	}
+	if s.Into != nil {
+		p.errorf(diag.NotPlanned, s.Into.Span, "CREATE SINK … INTO a table is not supported").
+			WithHint("write INSERT INTO %s SELECT …", s.Into)
+		return
+	}
 	sink, err := p.b.Sink(s)
 	if err != nil {
 		p.adopt(err)

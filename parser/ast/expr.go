@@ -15,6 +15,12 @@ type Star struct {
 	Qualifier []Ident
 	Except    []Ident      // columns left out
 	Replace   []SelectItem // expressions put in place of the column named by the alias
+	Rename    []Renamed
+}
+
+// Renamed is one `a AS b` of RENAME.
+type Renamed struct {
+	From, To Ident
 }
 
 // LiteralKind says how a literal was written.

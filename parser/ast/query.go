@@ -153,7 +153,8 @@ type TableName struct {
 	diag.Span
 	Name      Name
 	Hints     []string
-	AsOf      Expr       // FOR SYSTEM_TIME AS OF
+	AsOf      Expr // FOR SYSTEM_TIME AS OF
+	Sample    *Sample
 	Watermark *Watermark // stated in the query
 	Alias     *Alias
 }
@@ -163,6 +164,7 @@ type File struct {
 	diag.Span
 	Path      string
 	Stream    bool
+	Sample    *Sample
 	Watermark *Watermark
 	Alias     *Alias
 }
@@ -172,6 +174,7 @@ type Derived struct {
 	diag.Span
 	Query     *Query
 	Lateral   bool
+	Sample    *Sample
 	Watermark *Watermark
 	Alias     *Alias
 }
@@ -186,6 +189,13 @@ type TableFunc struct {
 	AtBatch    *Literal // AT BATCH n
 	Watermark  *Watermark
 	Alias      *Alias
+}
+
+// Sample is TABLESAMPLE: how many percent of the rows, chosen by what they hold and Seed.
+type Sample struct {
+	diag.Span
+	Percent *Literal
+	Seed    *Literal // nil = 0
 }
 
 // JoinKind is the kind of a join.

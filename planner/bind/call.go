@@ -39,6 +39,11 @@ func (e *env) call(x *ast.Call) expr.Node {
 	if name == "grouping" || name == "grouping_id" {
 		return e.grouping(x, name)
 	}
+	if x.Returning != nil && name == "json_value" {
+		plain := *x
+		plain.Returning = nil
+		return e.castExpr(&ast.Cast{Span: x.Span, X: &plain, Type: x.Returning, Try: true}) // NULL ON ERROR
+	}
 	x = namedFields(x, name)
 	if !e.plainCall(x) {
 		return nil
@@ -138,6 +143,11 @@ func (b *Binder) unknownFunction(name string, span diag.Span) *diag.Diagnostic {
 		d.Hint = instead
 		return d
 	}
+	if instead, ok := circumstances[strings.ToLower(name)]; ok {
+		d := b.errorf(diag.NotRepeatable, span, "%s is not supported: it tells of the run, which another run does not repeat", name)
+		d.Hint = instead
+		return d
+	}
 	d := b.errorf(diag.UnknownFunction, span, "unknown function %q", name)
 	d.Hint = suggestName(name, synonyms, b.cat.FunctionNames())
 	return d
@@ -152,6 +162,8 @@ func (b *Binder) bareFunction(ref *ast.ColumnRef) (expr.Node, bool) {
 	switch strings.ToLower(ref.Parts[0].Name) {
 	case "current_date", "current_time", "current_timestamp", "localtime", "localtimestamp", "current_user":
 		return b.resolve(ref.Span, strings.ToLower(ref.Parts[0].Name)), true
+	case "unknown":
+		return expr.Null(types.Of(types.Bool)), true
 	}
 	return nil, false
 }

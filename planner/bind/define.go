@@ -152,11 +152,14 @@ func (b *Binder) columns(d *ast.Definition, r *catalog.Relation) {
 		if c.Comment != nil {
 			col.Comment = c.Comment.Text
 		}
-		if c.Default != nil {
-			b.errorf(diag.NotPlanned, c.Default.Pos(), "DEFAULT is not supported")
-		}
 		if c.Type != nil {
-			col.Type, _ = b.typeOf(c.Type)
+			var ok bool
+			if col.Type, ok = b.typeOf(c.Type); !ok {
+				c.Default = nil
+			}
+		}
+		if c.Default != nil {
+			col.Default = b.columnDefault(c, col.Type, r)
 		}
 		switch {
 		case c.As != nil:
@@ -169,6 +172,25 @@ func (b *Binder) columns(d *ast.Definition, r *catalog.Relation) {
 		}
 		r.Columns = append(r.Columns, col)
 	}
+}
+
+// columnDefault binds DEFAULT, which is for rows of INSERT.
+func (b *Binder) columnDefault(c ast.ColumnDef, t types.Type, r *catalog.Relation) expr.Node {
+	if r.Connector != "memory" {
+		b.errorf(diag.NotPlanned, c.Default.Pos(), "DEFAULT of a column that connector %s reads is not supported", r.Connector).
+			WithHint("write coalesce(%s, …) in a view or in the query", c.Name.Name)
+		return nil
+	}
+	n := (&env{b: b, scope: &scope{}}).expr(c.Default)
+	if n == nil {
+		return nil
+	}
+	if !Storable(n.Type(), t) {
+		b.errorf(diag.TypeMismatch, c.Default.Pos(), "column %q is %s, but its default is %s", c.Name.Name, t, typeOf(n)).
+			WithHint("write CAST(… AS %s)", t)
+		return nil
+	}
+	return b.cast(c.Default.Pos(), n, t)
 }
 
 // defaultColumns are those of the connector, the format, the query of CREATE TABLE AS,

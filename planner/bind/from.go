@@ -2,6 +2,7 @@ package bind
 
 import (
 	"errors"
+	"strconv"
 	"strings"
 
 	"github.com/sqlstream/sqlstream/exec/expr"
@@ -30,8 +31,50 @@ func standIn(s *scope) logical.Node {
 	return v
 }
 
-// from binds FROM. Without FROM there is one row without columns.
+// from binds FROM, with TABLESAMPLE.
 func (b *Binder) from(ref ast.TableRef, outer *scope) (logical.Node, *scope) {
+	plan, s := b.relationOf(ref, outer)
+	var sample *ast.Sample
+	switch x := ref.(type) {
+	case *ast.TableName:
+		sample = x.Sample
+	case *ast.Derived:
+		sample = x.Sample
+	case *ast.File:
+		sample = x.Sample
+	}
+	if sample == nil || s.broken {
+		return plan, s
+	}
+	return b.sampled(plan, sample), s
+}
+
+// sampled keeps a share of the rows, chosen by a hash of what they hold: the same ones in
+// every run, and a deletion goes with its insertion. Equal rows come together or not at all.
+func (b *Binder) sampled(plan logical.Node, s *ast.Sample) logical.Node {
+	percent, err := strconv.ParseFloat(s.Percent.Text, 64)
+	if err != nil || percent < 0 || percent > 100 {
+		b.errorf(diag.BadConstant, s.Percent.Span, "TABLESAMPLE takes a share between 0 and 100 percent")
+		return plan
+	}
+	seed := int64(0)
+	if s.Seed != nil {
+		if seed, err = strconv.ParseInt(s.Seed.Text, 10, 64); err != nil {
+			b.errorf(diag.BadConstant, s.Seed.Span, "the seed of TABLESAMPLE is a whole number")
+			return plan
+		}
+	}
+	const parts = 1_000_000
+	hash := b.resolve(s.Span, "xxhash64", append([]expr.Node{expr.Int(types.Of(types.Int64), seed)}, logical.Columns(plan)...)...)
+	part := b.resolve(s.Span, "pmod", hash, expr.Int(types.Of(types.Int64), parts))
+	if chosen := b.resolve(s.Span, "<", part, expr.Int(types.Of(types.Int64), int64(percent*parts/100+0.5))); chosen != nil {
+		return &logical.Filter{Input: plan, Predicate: chosen}
+	}
+	return plan
+}
+
+// relationOf binds FROM. Without FROM there is one row without columns.
+func (b *Binder) relationOf(ref ast.TableRef, outer *scope) (logical.Node, *scope) {
 	switch x := ref.(type) {
 	case nil:
 		return &logical.Values{Rows: [][]expr.Node{{}}}, &scope{}

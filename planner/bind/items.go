@@ -1,6 +1,7 @@
 package bind
 
 import (
+	"regexp"
 	"strings"
 
 	"github.com/sqlstream/sqlstream/exec/expr"
@@ -13,6 +14,10 @@ func (sel *selectBinder) expandItems() {
 	for _, it := range sel.stmt.Items {
 		if star, ok := it.Expr.(*ast.Star); ok {
 			sel.expandStar(star)
+			continue
+		}
+		if pattern := columnsPattern(it.Expr); pattern != nil {
+			sel.expandColumns(pattern)
 			continue
 		}
 		sel.items = append(sel.items, selectItem{ast: it, name: itemName(it)})
@@ -72,6 +77,10 @@ func (sel *selectBinder) tableColumns(q []ast.Ident) []int {
 // addStar adds columns as items, with EXCEPT and REPLACE.
 func (sel *selectBinder) addStar(star *ast.Star, cols []int) {
 	except, replace := starNames(star)
+	renamed := map[string]string{}
+	for _, r := range star.Rename {
+		renamed[foldName(r.From.Name)] = r.To.Name
+	}
 	for _, i := range cols {
 		name := sel.scope.cols[i].name
 		if _, gone := except[foldName(name)]; gone {
@@ -83,10 +92,60 @@ func (sel *selectBinder) addStar(star *ast.Star, cols []int) {
 			delete(replace, foldName(name))
 			continue
 		}
-		sel.items = append(sel.items, selectItem{ast: ast.SelectItem{Span: star.Span}, name: name,
-			nodes: []expr.Node{sel.note(sel.scope.ref(i), star.Span)}, names: []string{name}, state: itemDone})
+		if to, ok := renamed[foldName(name)]; ok {
+			delete(renamed, foldName(name))
+			name = to
+		}
+		sel.addColumn(i, name, star.Span)
 	}
 	sel.reportStar(star, except, replace)
+	for _, r := range star.Rename {
+		if _, left := renamed[foldName(r.From.Name)]; left && !sel.scope.broken {
+			sel.fail()
+			sel.b.errorf(diag.UnknownColumn, r.From.Span, "unknown column %q in RENAME", r.From.Name).
+				Hint = diag.HintDidYouMean(r.From.Name, sel.scope.names())
+		}
+	}
+}
+
+// addColumn adds a column of the input as an item.
+func (sel *selectBinder) addColumn(i int, name string, span diag.Span) {
+	sel.items = append(sel.items, selectItem{ast: ast.SelectItem{Span: span}, name: name,
+		nodes: []expr.Node{sel.note(sel.scope.ref(i), span)}, names: []string{name}, state: itemDone})
+}
+
+// columnsPattern recognises DuckDB's COLUMNS('regex').
+func columnsPattern(x ast.Expr) *ast.Literal {
+	c, ok := x.(*ast.Call)
+	if !ok || len(c.Args) != 1 || c.Over != nil || !strings.EqualFold(c.Name.String(), "columns") {
+		return nil
+	}
+	if l, ok := c.Args[0].(*ast.Literal); ok && l.Kind == ast.LitString {
+		return l
+	}
+	return nil
+}
+
+// expandColumns adds the columns whose names a pattern is found in.
+func (sel *selectBinder) expandColumns(l *ast.Literal) {
+	re, err := regexp.Compile(l.Text)
+	if err != nil {
+		sel.fail()
+		sel.b.errorf(diag.BadConstant, l.Span, "%q is not a regular expression: %s", l.Text, err)
+		return
+	}
+	found := false
+	for _, i := range sel.scope.visible() {
+		if name := sel.scope.cols[i].name; re.MatchString(name) {
+			sel.addColumn(i, name, l.Span)
+			found = true
+		}
+	}
+	if !found && !sel.scope.broken {
+		sel.fail()
+		sel.b.errorf(diag.UnknownColumn, l.Span, "no column matches %q", l.Text).
+			Hint = "the columns are " + strings.Join(sel.scope.names(), ", ")
+	}
 }
 
 func starNames(star *ast.Star) (map[string]bool, map[string]ast.SelectItem) {

@@ -27,9 +27,7 @@ func (e *env) binary(x *ast.Binary) expr.Node {
 		}
 		return expr.NewNot(n)
 	case ast.Overlaps:
-		e.b.errorf(diag.NotPlanned, x.Span, "OVERLAPS is not supported").
-			WithHint("write a.start < b.end AND b.start < a.end")
-		return nil
+		return e.overlaps(x)
 	}
 	return e.compare(x.Span, operators[x.Op], x.L, x.R)
 }
@@ -167,8 +165,7 @@ func (e *env) like(x *ast.Like) expr.Node {
 		return e.likeMany(x)
 	}
 	if x.Op == ast.SimilarTo {
-		e.b.errorf(diag.NotPlanned, x.Span, "SIMILAR TO is not supported").WithHint("use LIKE or RLIKE")
-		return nil
+		return e.similar(x)
 	}
 	if x.Op == ast.RegexI {
 		n := e.b.resolve(x.Span, "rlike", e.expr(x.X), e.b.resolve(x.Span, "concat", expr.Text("(?i)"), e.expr(x.Pattern)))

@@ -27,7 +27,11 @@ func (b *Binder) options(d *ast.Definition) []option.Value {
 		}
 	}
 	if d.StoredAs != nil {
-		add("format", d.StoredAs.Name, d.StoredAs.Span)
+		name := d.StoredAs.Name
+		if strings.EqualFold(name, "textfile") { // Hive's name
+			name = "text"
+		}
+		add("format", name, d.StoredAs.Span)
 	}
 	if d.Location != nil {
 		add("path", d.Location.Text, d.Location.Span)

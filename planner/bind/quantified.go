@@ -14,9 +14,7 @@ import (
 func (e *env) quantified(x *ast.Quantified) expr.Node {
 	q, ok := x.R.(*ast.Subquery)
 	if !ok {
-		e.b.errorf(diag.NotPlanned, x.Span, "ANY and ALL over a value are not supported").
-			WithHint("write exists(list, x -> …) or forall(list, x -> …), or compare with a subquery")
-		return nil
+		return e.quantifiedList(x)
 	}
 	if in, ok := asIn(x); ok {
 		return e.subqueryExpr(in)
@@ -35,6 +33,17 @@ func (e *env) quantified(x *ast.Quantified) expr.Node {
 		return expr.NewNot(n)
 	}
 	return n
+}
+
+// quantifiedList is x op ANY (array), a test of each element.
+func (e *env) quantifiedList(x *ast.Quantified) expr.Node {
+	test := "exists"
+	if x.All {
+		test = "forall"
+	}
+	elem := ast.Ident{Span: x.Span, Name: "an element", Quoted: true} // no name that L can have
+	body := &ast.Binary{Span: x.Span, Op: x.Op, L: x.L, R: &ast.ColumnRef{Span: x.Span, Parts: []ast.Ident{elem}}}
+	return e.function(x.Span, test, x.R, &ast.Lambda{Span: x.Span, Params: []ast.Ident{elem}, Body: body})
 }
 
 var opposite = map[ast.Op]ast.Op{ast.Less: ast.GreaterEq, ast.LessEq: ast.Greater, ast.Greater: ast.LessEq,

@@ -141,7 +141,8 @@ func (b *Binder) setOp(x *ast.SetOp, outer *scope) *relation {
 	}
 	right := r.plan
 	if x.ByName {
-		if right = b.byName(x, l.plan, r.plan); right == nil {
+		l, right = b.withMissing(l, r.plan)
+		if right = b.byName(x, l.plan, right); right == nil {
 			return nil
 		}
 	}
@@ -219,6 +220,24 @@ func (b *Binder) castColumns(plan logical.Node, want []types.Type, names []types
 		return plan
 	}
 	return &logical.Project{Input: plan, Exprs: exprs, Names: out}
+}
+
+// withMissing adds, to each side of BY NAME, the columns that only the other one has: NULL.
+func (b *Binder) withMissing(l *relation, r logical.Node) (*relation, logical.Node) {
+	add := func(plan, other logical.Node) logical.Node {
+		s := newScope("", plan)
+		exprs, names := logical.Columns(plan), columnNames(plan)
+		for _, c := range other.Schema() {
+			if len(s.find("", c.Name)) == 0 {
+				exprs, names = append(exprs, expr.Null(c.Type)), append(names, c.Name)
+			}
+		}
+		if len(exprs) == len(s.cols) {
+			return plan
+		}
+		return &logical.Project{Input: plan, Exprs: exprs, Names: names}
+	}
+	return &relation{plan: add(l.plan, r), spans: l.spans}, add(r, l.plan)
 }
 
 // byName orders the columns of the right side like the left.

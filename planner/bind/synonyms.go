@@ -116,6 +116,15 @@ var catalogs = map[string]string{
 // from nowhere.
 func elsewhere(known map[string]string, name string) string { return known[strings.ToLower(name)] }
 
+const ownName = "write the name as a text, or -v name=value and ${name}"
+
+// circumstances maps functions of other systems that tell who runs a query, where and how far
+// it is, to what serves instead.
+var circumstances = map[string]string{
+	"user": ownName, "session_user": ownName, "current_user": ownName, "database": ownName, "current_database": ownName, "current_schema": ownName,
+	"current_watermark": "SHOW WATERMARKS shows it; a query closes what is final by itself",
+}
+
 // unrepeatable maps functions of Spark whose values come from how a run is spread over
 // workers to the nearest query that has one answer.
 var unrepeatable = map[string]string{

@@ -52,6 +52,7 @@ type Column struct {
 	Kind    ColumnKind
 	From    string    // Metadata: the connector's column
 	Expr    expr.Node // Computed: over Relation.Columns
+	Default expr.Node // what INSERT stores where it leaves the column out; nil = NULL
 	NotNull bool
 	Comment string
 }
