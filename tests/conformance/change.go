@@ -36,7 +36,7 @@ func (w *world) insert(sql string, toks []token) error {
 	}
 	rest := toks[at+1:]
 	body := sql[toks[at].end:]
-	conflict := w.d.conflict
+	conflict := t.conflict
 	if i := conflictClause(rest); i >= 0 {
 		if conflict, err = conflictOf(rest[i:]); err != nil {
 			return err
@@ -90,6 +90,12 @@ func (w *world) removeRows(sql string, toks []token) error {
 		return err
 	}
 	return w.takeAway(t, "SELECT * FROM "+scratch)
+}
+
+// returned is the query of RETURNING, over the rows of the change.
+func returned(sql string, toks []token) string {
+	i := slices.IndexFunc(toks, func(x token) bool { return x.is("returning") && x.depth == 0 })
+	return fmt.Sprintf("SELECT %s FROM %s AS %s", sql[toks[i].end:], scratch, quote(target(toks)))
 }
 
 // listed are the columns of INSERT INTO t (a, b); nil if there is no such list.
@@ -197,7 +203,16 @@ func (w *world) deleteRows(sql string, toks []token) error {
 	if i := slices.IndexFunc(toks, func(x token) bool { return x.is("using") && x.depth == 0 }); i >= 0 {
 		from = strings.Replace(from, sql[toks[i].start:toks[i].end], ",", 1)
 	}
-	return w.takeAway(t, fmt.Sprintf("SELECT %s.* FROM %s", alias, from))
+	gone := fmt.Sprintf("SELECT %s.* FROM %s", alias, from)
+	if hasWords(toks, "returning") {
+		if err := w.sync(gone); err != nil {
+			return err
+		}
+		if err := run(w.ctx, w.batch, fmt.Sprintf("CREATE OR REPLACE TABLE %s AS %s", scratch, gone)); err != nil {
+			return err
+		}
+	}
+	return w.takeAway(t, gone)
 }
 
 // aliasOf is how a statement calls the table named at toks[i].

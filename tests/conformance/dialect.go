@@ -12,6 +12,7 @@ type dialect struct {
 	// integerDivision: / of two integers is an integer.
 	integerDivision bool
 	nullOnError     bool // errors in data are NULL
+	nullInViews     bool // errors in data are NULL in materialised views
 	nulls           nullOrder
 	conflict        onConflict // what a row does whose key is there
 	words           map[string]string
@@ -38,7 +39,7 @@ const (
 	nullsLargest            // PostgreSQL
 )
 
-var risingwave = dialect{flavor: postgresText, integerDivision: true, nulls: nullsLargest, conflict: replace, nameCalls: true,
+var risingwave = dialect{flavor: postgresText, integerDivision: true, nulls: nullsLargest, conflict: replace, nameCalls: true, nullInViews: true,
 	words: map[string]string{"jsonb": "JSON", "int2": "SMALLINT", "serial": "BIGINT"},
 	phrases: []phrase{
 		say(`\bcharacter\s+varying\b(\s*\(\s*\d+\s*\))?`, "STRING"),

@@ -91,7 +91,10 @@ func (w *world) createTable(sql string, toks []token, i int) error {
 		return fmt.Errorf("%q is not a table", name)
 	}
 	t := newTable(name, r)
-	t.defaults, t.watermark = def.defaults, def.watermark
+	t.defaults, t.watermark, t.conflict = def.defaults, def.watermark, w.d.conflict
+	if def.keeps {
+		t.conflict = keep
+	}
 	for _, k := range def.key {
 		at := slices.IndexFunc(r.Columns, func(c catalog.Column) bool { return strings.EqualFold(c.Name, k) })
 		if at < 0 {
@@ -115,7 +118,7 @@ func (w *world) createTable(sql string, toks []token, i int) error {
 
 // change adds rows to a table and tells the other engine.
 func (w *world) change(t *table, rows []*vec.Batch) error {
-	changes, err := t.insert(rows, w.d.conflict)
+	changes, err := t.insert(rows, t.conflict)
 	if err != nil {
 		return err
 	}
@@ -145,6 +148,7 @@ func (w *world) createView(sql string, toks []token, materialized bool) error {
 	head := strings.Replace(sql[:toks[i].end], " "+toks[1].text, " "+toks[1].text, 1)
 	if materialized {
 		head = "CREATE VIEW " + viewHead(sql, toks, i)
+		v.sql = withoutOrder(v.sql)
 	}
 	if err := run(w.ctx, w.stream, head+v.sql); err != nil {
 		return err

@@ -19,13 +19,7 @@ func (r *runner) query(s *step, sql string) outcome {
 	}
 	toks := tokens(sql)
 	if len(toks) > 0 && (toks[0].is("insert") || toks[0].is("update") || toks[0].is("delete")) {
-		if hasWords(toks, "returning") {
-			return outcome{verdict: failed, cause: refused, message: "RETURNING is not supported"}
-		}
-		if err := r.statement(sql); err != nil {
-			return failure(err)
-		}
-		return outcome{} // the count of rows
+		return r.changeQuery(s, sql, toks)
 	}
 	res, err := rowsOf(r.ctx, r.batch, sql)
 	if err != nil {
@@ -37,7 +31,25 @@ func (r *runner) query(s *step, sql string) outcome {
 	if r.s == asGiven {
 		return outcome{}
 	}
-	return r.continuous(s, sql)
+	return r.continuous(s, sql, res)
+}
+
+// changeQuery is a change of rows that gives rows, or their number.
+func (r *runner) changeQuery(s *step, sql string, toks []token) outcome {
+	if err := r.statement(sql); err != nil {
+		return failure(err)
+	}
+	if !hasWords(toks, "returning") {
+		return outcome{}
+	}
+	res, err := rowsOf(r.ctx, r.batch, returned(sql, toks))
+	if err != nil {
+		return failure(err)
+	}
+	if err := r.judge(s, res, rowSort); err != nil {
+		return failure(err)
+	}
+	return outcome{}
 }
 
 // changed compares the change of a view since the last step.
@@ -87,26 +99,20 @@ func (r *runner) judge(s *step, res *result, sort sortMode) error {
 	return r.d.compare(s, lines, len(res.cols), sort)
 }
 
-// continuous runs a query as a continuous one over all changes of its tables.
-func (r *runner) continuous(s *step, sql string) outcome {
+// continuous runs a query as a continuous one over all changes of its tables: it gives the
+// rows that the batch query gave.
+func (r *runner) continuous(s *step, sql string, batch *result) outcome {
 	res, why, err := r.accumulated(sql)
-	switch {
-	case err != nil:
-		o := failure(err)
-		o.message = "as a continuous query: " + o.message
-		return o
-	case why != "":
+	if err == nil && why == "" {
+		r.n.continuous++
+		t := *s
+		t.want, t.hashed = r.d.lines(batch, s), false
+		err = r.d.compare(&t, r.d.lines(res, s), len(res.cols), rowSort)
+	}
+	if why != "" {
 		r.n.leave(why)
-		return outcome{}
 	}
-	r.n.continuous++
-	sort := s.sort
-	if sort == noSort {
-		sort = rowSort
-	}
-	t := *s
-	t.label = ""
-	if err := r.judge(&t, res, sort); err != nil {
+	if err != nil {
 		o := failure(err)
 		o.message = "as a continuous query: " + o.message
 		return o

@@ -28,6 +28,7 @@ func newFolder(name string) *folder {
 func (f *folder) add(list []outcome, n counts) {
 	f.files++
 	f.counts.continuous += n.continuous
+	f.counts.late += n.late
 	for why, k := range n.batchOnly {
 		if f.counts.batchOnly == nil {
 			f.counts.batchOnly = map[string]int{}
@@ -101,6 +102,7 @@ func printRules(w io.Writer, f *folder) {
 	}
 	fmt.Fprintf(w, "  failed, not explained: %s\n", causesText(f.unexplained))
 	fmt.Fprintf(w, "  queries run as continuous ones as well: %d\n", f.counts.continuous)
+	fmt.Fprintf(w, "  not run under one of the schedules, since the time of the file was up: %d\n", f.counts.late)
 	for _, why := range slices.Sorted(maps.Keys(f.counts.batchOnly)) {
 		fmt.Fprintf(w, "  not as a continuous one, since %s: %d\n", why, f.counts.batchOnly[why])
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -64,6 +65,7 @@ func runScript(ctx context.Context, d *dialect, sc *script) ([]outcome, counts) 
 // counts tells how queries that are no materialised views were run as continuous ones.
 type counts struct {
 	continuous int
+	late       int            // steps that were not run under a schedule, since its time was up
 	batchOnly  map[string]int // why not
 }
 
@@ -90,6 +92,10 @@ func runUnder(ctx context.Context, d *dialect, sc *script, s schedule, n *counts
 	for i := range sc.steps {
 		out[i] = r.step(&sc.steps[i])
 		out[i].step = &sc.steps[i]
+		if out[i].cause == timedOut && s != asGiven { // what follows says nothing
+			n.late += len(sc.steps) - i
+			return out[:i]
+		}
 	}
 	return out
 }
@@ -198,11 +204,8 @@ func (r *runner) follows(sql string) (outcome, bool) {
 	if len(toks) > 1 && toks[0].is("drop") {
 		defer delete(r.broken, strings.ToLower(target(toks)))
 	}
-	for _, t := range toks {
-		if t.kind != word && t.kind != quoted {
-			continue
-		}
-		if o, bad := r.broken[strings.ToLower(t.name())]; bad {
+	for _, n := range append(r.namesIn(sql), r.named(sql)...) {
+		if o, bad := r.broken[n]; bad {
 			if o.verdict == notApplicable {
 				return o, true
 			}
@@ -217,6 +220,10 @@ func (r *runner) spoil(sql string, o outcome) {
 	toks := tokens(sql)
 	if len(toks) < 2 {
 		return
+	}
+	if hasWords(toks, "sink") && hasWords(toks, "into") { // of a sink that fills a table
+		i := slices.IndexFunc(toks, func(t token) bool { return t.is("into") })
+		r.broken[strings.ToLower(target(toks[i:]))] = o
 	}
 	for _, w := range []string{"create", "insert", "update", "delete", "alter", "truncate", "merge", "copy"} {
 		if toks[0].is(w) {

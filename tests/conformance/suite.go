@@ -31,7 +31,7 @@ var suites = []suite{
 			"function/numeric", "function/operator", "function/string", "function/generic", "function/timestamp", "function/time", "insert", "join", "limit", "order",
 			"ordinality", "overflow", "pivot", "projection", "select", "setops", "subquery", "topn", "types/date", "types/decimal", "types/float", "types/interval",
 			"types/list", "types/null", "types/time", "types/timestamp", "types/string", "types/struct", "types/map", "update", "window")},
-	{name: "sqlite", dialect: sqlite, called: []string{"sqlite"}, endings: []string{".test"}, every: 12, queries: 120},
+	{name: "sqlite", dialect: sqlite, called: []string{"sqlite"}, endings: []string{".test"}, every: 12, queries: 60},
 	{name: "feldera", dialect: feldera, endings: []string{".java"}},
 }
 

@@ -16,6 +16,7 @@ type table struct {
 	defaults  map[string]string // by column, folded: SQL
 	key       []int             // PRIMARY KEY or UNIQUE: a second row of a key is an error, or replaces the first
 	watermark []string          // clauses of the source
+	conflict  onConflict        // what a row does whose key is there, unless INSERT says
 	unsynced  bool              // the batch engine has other rows
 	rows      []*vec.Batch
 	at        map[string][]int // code of a row → its places in rows

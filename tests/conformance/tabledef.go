@@ -18,11 +18,12 @@ type tableDef struct {
 	filled   bool // CREATE TABLE … AS
 	// watermark has the clauses of the source, which a table has no use for.
 	watermark []string
+	keeps     bool // ON CONFLICT DO NOTHING
 }
 
 // readTable reads CREATE TABLE.
 func readTable(sql string, toks []token) (*tableDef, error) {
-	def := &tableDef{defaults: map[string]string{}}
+	def := &tableDef{defaults: map[string]string{}, keeps: hasWords(toks, "on", "conflict", "do", "nothing")}
 	name := target(toks)
 	open := slices.IndexFunc(toks, func(t token) bool { return t.text == "(" && t.depth == 0 })
 	as := slices.IndexFunc(toks, func(t token) bool { return t.is("as") && t.depth == 0 })

@@ -67,6 +67,11 @@ func newWorld(ctx context.Context, d *dialect, s schedule) (*world, error) {
 	if w.stream, err = w.open(w.reg); err != nil {
 		return nil, err
 	}
+	if d.nullInViews {
+		if err := run(ctx, w.stream, "SET eval_error = 'null'"); err != nil {
+			return nil, err
+		}
+	}
 	reg, err := w.registry()
 	if err != nil {
 		return nil, err
@@ -103,7 +108,7 @@ func (w *world) open(r *builtin.Registry) (*engine.Engine, error) {
 		return nil, err
 	}
 	if w.d.nullOnError {
-		_, err = rowsOf(w.ctx, e, "SET eval_error = 'null'")
+		err = run(w.ctx, e, "SET eval_error = 'null'")
 	}
 	return e, err
 }
