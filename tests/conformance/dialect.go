@@ -14,6 +14,7 @@ type dialect struct {
 	nullOnError     bool // errors in data are NULL
 	nullInViews     bool // errors in data are NULL in materialised views
 	nulls           nullOrder
+	niladic         bool // PI is a call
 	conflict        onConflict // what a row does whose key is there
 	words           map[string]string
 	calls           map[string]string // names of functions
@@ -35,7 +36,7 @@ type nullOrder uint8
 
 const (
 	nullsSmallest nullOrder = iota
-	nullsLast               // DuckDB
+	nullsFirst              // DuckDB's tests
 	nullsLargest            // PostgreSQL
 )
 
@@ -48,19 +49,19 @@ var risingwave = dialect{flavor: postgresText, integerDivision: true, nulls: nul
 		say(`\bcreate\s+stream\b`, "CREATE STREAM"),
 	}}
 
-var duckdb = dialect{flavor: duckdbText, nulls: nullsLast,
+var duckdb = dialect{flavor: duckdbText, nulls: nullsFirst,
 	words: map[string]string{"int2": "SMALLINT", "int1": "TINYINT", "short": "SMALLINT", "long": "BIGINT", "hugeint": "DECIMAL(38,0)",
 		"int128": "DECIMAL(38,0)", "utinyint": "SMALLINT", "usmallint": "INT", "uinteger": "BIGINT", "ubigint": "DECIMAL(20,0)"},
-	phrases: []phrase{say(`\bbpchar\b`, "STRING")}}
+	phrases: []phrase{say(`\bbpchar\b`, "STRING"), say(`\b(int|integer|float|double|varchar|bigint)\[\d+\]`, "$1[]")}}
 
 var sqlite = dialect{flavor: sqliteText, integerDivision: true, nullOnError: true,
 	phrases: []phrase{say(`\bcast\s*\(\s*NULL\s+AS\s+SIGNED\s*\)`, "CAST(NULL AS BIGINT)"), say(`\bNOT\s+INDEXED\b`, "")},
 	words:   map[string]string{"integer": "BIGINT", "int": "BIGINT", "signed": "BIGINT", "float": "DOUBLE", "real": "DOUBLE"}}
 
-var feldera = dialect{flavor: postgresText, blankNull: true, integerDivision: true, nulls: nullsSmallest, conflict: replace,
+var feldera = dialect{flavor: postgresText, blankNull: true, integerDivision: true, nulls: nullsLargest, conflict: replace, niladic: true,
 	phrases: []phrase{say(`\bWITH\s*\([^()]*'append_only'[^()]*\)`, ""), say(`\bLATENESS\s+[^,()]+`, ""), say(`\bcreate\s+local\s+view\b`, "CREATE VIEW"),
-		say(`\bdouble\s+precision\b`, "DOUBLE")},
-	words: map[string]string{"variant": "JSON"}}
+		say(`\bdouble\s+precision\b`, "DOUBLE"), say(`\bWITH\s*\(\s*'[^;]*?\)(\s+AS\b)`, "$1"), say(`\bSQL_TSI_`, ""), say(`\bUNKNOWN\b`, "NULL"), say(`\bINTERNED\b`, "")},
+	words: map[string]string{"variant": "JSON", "int64": "BIGINT", "int32": "INT", "int16": "SMALLINT", "int8": "BIGINT"}}
 
 // rewrite spells a statement as it is written here.
 func (d *dialect) rewrite(sql string) string {
@@ -93,6 +94,9 @@ func (d *dialect) respell(sql string) string {
 		call := i+1 < len(toks) && toks[i+1].text == "("
 		if with, ok := d.calls[low]; ok && call {
 			e.replace(t.start, t.end, with)
+		}
+		if d.niladic && low == "pi" && !call {
+			e.replace(t.start, t.end, "pi()")
 		}
 		if with, ok := d.words[low]; ok && i > 0 && typePlace(toks, i) {
 			e.replace(t.start, t.end, with)

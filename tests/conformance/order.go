@@ -43,7 +43,7 @@ func (d *dialect) orderItem(e *edits, item []token) {
 		return
 	}
 	last := item[len(item)-1]
-	first := d.nulls == nullsLargest && last.is("desc")
+	first := d.nulls == nullsFirst || d.nulls == nullsLargest && last.is("desc")
 	with := " NULLS LAST"
 	if first {
 		with = " NULLS FIRST"

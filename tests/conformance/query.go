@@ -3,6 +3,7 @@ package conformance
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/sqlstream/sqlstream/exec/sink"
@@ -73,16 +74,33 @@ func (r *runner) changed(s *step, name string) outcome {
 		weights[l]--
 	}
 	r.before = now
-	var got []string
-	for l, n := range weights {
-		if n != 0 {
-			got = append(got, fmt.Sprintf("%s\t%d", l, n))
-		}
-	}
-	if err := r.d.compare(s, got, len(res.cols)+1, rowSort); err != nil {
+	net := *s
+	net.want = withWeights(weightsOf(s.want))
+	if err := r.d.compare(&net, withWeights(weights), len(res.cols)+1, rowSort); err != nil {
 		return failure(err)
 	}
 	return outcome{}
+}
+
+// weightsOf sums the lines of a change whose rows are the same: the weight is the last cell.
+func weightsOf(lines []string) map[string]int {
+	out := map[string]int{}
+	for _, l := range lines {
+		i := strings.LastIndex(l, "\t")
+		n, _ := strconv.Atoi(strings.ReplaceAll(l[i+1:], "+", ""))
+		out[l[:max(i, 0)]] += n
+	}
+	return out
+}
+
+func withWeights(weights map[string]int) []string {
+	var out []string
+	for l, n := range weights {
+		if n != 0 {
+			out = append(out, fmt.Sprintf("%s\t%d", l, n))
+		}
+	}
+	return out
 }
 
 // judge compares rows with what is expected, and with those of other queries of the label.

@@ -102,6 +102,9 @@ func runUnder(ctx context.Context, d *dialect, sc *script, s schedule, n *counts
 
 // step runs a step.
 func (r *runner) step(s *step) outcome {
+	if s.skip == "program" {
+		return r.notApplicable(s.sql, s.skip)
+	}
 	if s.skip != "" {
 		return outcome{verdict: notApplicable, rule: s.skip}
 	}

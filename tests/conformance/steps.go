@@ -62,7 +62,16 @@ func (r *stepReader) prepared(toks []javaToken) {
 		depth := 0
 		for ; i < len(toks); i++ {
 			if toks[i].string {
-				r.prelude = append(r.prelude, r.split(toks[i].text, toks[i].line)...)
+				text, line := toks[i].text, toks[i].line
+				for i+2 < len(toks) && toks[i+1].text == "+" && !toks[i+1].string && toks[i+2].string {
+					text += toks[i+2].text
+					i += 2
+				}
+				if i+1 < len(toks) && toks[i+1].text == "," { // the name of a table whose rows are in a file
+					r.prelude = append(r.prelude, step{file: r.path, line: line, sql: "INSERT INTO " + text + " VALUES (NULL)", skip: "program"})
+					continue
+				}
+				r.prelude = append(r.prelude, r.split(text, line)...)
 			} else if toks[i].text == "{" {
 				depth++
 			} else if toks[i].text == "}" {
@@ -260,9 +269,6 @@ func tableRows(text string) []string {
 			}
 		}
 		out = append(out, strings.Join(cells, "\t"))
-	}
-	for len(out) > 0 && out[len(out)-1] == "NULL" && strings.HasSuffix(text, "\n") {
-		out = out[:len(out)-1]
 	}
 	return out
 }

@@ -42,7 +42,7 @@ func (t token) name() string {
 // tokens cuts SQL; comments and blanks are left out.
 func tokens(sql string) []token {
 	var out []token
-	depth := 0
+	depth, angles := 0, 0
 	for i := 0; i < len(sql); {
 		t := next(sql, i)
 		if t.end > i && t.text != "" {
@@ -50,7 +50,15 @@ func tokens(sql string) []token {
 			case ")", "]", "}":
 				depth--
 			}
+			if t.text == ">" && angles > 0 {
+				angles--
+				depth--
+			}
 			t.depth = depth
+			if t.text == "<" && len(out) > 0 && nestedType(out[len(out)-1]) {
+				angles++
+				depth++
+			}
 			switch t.text {
 			case "(", "[", "{":
 				depth++
@@ -60,6 +68,11 @@ func tokens(sql string) []token {
 		i = max(t.end, i+1)
 	}
 	return out
+}
+
+// nestedType reports the name of a type whose parts stand in angles.
+func nestedType(t token) bool {
+	return t.is("map") || t.is("array") || t.is("struct") || t.is("row")
 }
 
 // next is the token at i; without text for a blank or a comment.

@@ -111,7 +111,11 @@ func (d *dialect) value(v *vec.Vector, row int) string {
 	case f.Type.IsFloat() && d.flavor == postgresText:
 		return strings.TrimSuffix(vec.RowString(v, row, time.UTC), ".0")
 	}
-	return vec.RowString(v, row, time.UTC)
+	text := vec.RowString(v, row, time.UTC)
+	if d.blankNull && f.Type.Kind == types.Bytes {
+		return strings.TrimPrefix(text, `\x`)
+	}
+	return text
 }
 
 // compare compares lines with those expected.
@@ -132,7 +136,7 @@ func (d *dialect) compare(s *step, got []string, columns int, mode sortMode) err
 	}
 	want, got = d.folded(want), d.folded(got)
 	if mode != noSort {
-		want, got = slices.Sorted(slices.Values(want)), slices.Sorted(slices.Values(got))
+		want, got = sortedLines(want), sortedLines(got)
 	}
 	if len(want) != len(got) {
 		return &wrongError{fmt.Sprintf("%d rows expected, got %d", len(want), len(got)), want, got}
@@ -143,6 +147,23 @@ func (d *dialect) compare(s *step, got []string, columns int, mode sortMode) err
 		}
 	}
 	return nil
+}
+
+// sortedLines sorts rows so that numbers that are written in two ways stand at one place.
+func sortedLines(lines []string) []string {
+	key := map[string]string{}
+	for _, l := range lines {
+		words := strings.Fields(l)
+		for i, w := range words {
+			if f, err := strconv.ParseFloat(w, 64); err == nil {
+				words[i] = strconv.FormatFloat(f, 'e', 8, 64)
+			}
+		}
+		key[l] = strings.Join(words, " ")
+	}
+	out := slices.Clone(lines)
+	slices.SortStableFunc(out, func(a, b string) int { return strings.Compare(key[a], key[b]) })
+	return out
 }
 
 // values cuts lines into cells.
@@ -203,6 +224,9 @@ func compareHash(s *step, got []string, mode sortMode) error {
 func (d *dialect) folded(lines []string) []string {
 	out := make([]string, len(lines))
 	for i, l := range lines {
+		if d.blankNull {
+			l = isoTimes(l)
+		}
 		words := strings.Fields(brackets.Replace(l))
 		for k, w := range words {
 			words[k] = d.foldWord(w)
@@ -258,6 +282,23 @@ func (d *dialect) foldWord(w string) string {
 		}
 	}
 	return w
+}
+
+var (
+	mdyDate   = regexp.MustCompile(`\b(\d\d)-(\d\d)-(\d{4})\b`)
+	longStamp = regexp.MustCompile(`\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) (Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) +(\d\d?) (\d\d:\d\d:\d\d(?:\.\d+)?) (\d+)\b`)
+)
+
+// isoTimes writes dates and times in the order of ISO 8601.
+func isoTimes(l string) string {
+	l = mdyDate.ReplaceAllString(l, "$3-$1-$2")
+	return longStamp.ReplaceAllStringFunc(l, func(s string) string {
+		m := longStamp.FindStringSubmatch(s)
+		month := strings.Index("JanFebMarAprMayJunJulAugSepOctNovDec", m[1])/3 + 1
+		year, _ := strconv.Atoi(m[4])
+		day, _ := strconv.Atoi(m[2])
+		return fmt.Sprintf("%04d-%02d-%02d %s", year, month, day, m[3])
+	})
 }
 
 // foldDecimal is a number with a fraction or an exponent: as an integer if it is one,
