@@ -93,7 +93,7 @@ func (p *parser) literalRows() *ast.QueryStmt {
 		at.End = p.since(p.pos - 1).End
 		p.checkRow(node, len(row), at)
 		node.Rows[len(node.Rows)-1] = row
-		if !p.acceptOp(",") {
+		if !p.acceptOp(",") || p.done() || p.isOp(";") {
 			break
 		}
 	}

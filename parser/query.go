@@ -250,7 +250,7 @@ func (p *parser) values(q *ast.Query) rope {
 	p.next()
 	node := &ast.Values{}
 	var cells []operand
-	p.sepList(func() {
+	p.rowList(func() {
 		at := p.here()
 		row := p.bracketList("(", ")")
 		at.End = p.since(p.pos - 1).End
@@ -270,6 +270,12 @@ func (p *parser) values(q *ast.Query) rope {
 	out := newRope("SELECT ", node.Span.Start)
 	out.join(p.carry(&core{values: node, query: q}, node.Span, args...).rope)
 	return out
+}
+
+// rowList reads rows with commas between them; a comma may follow the last one.
+func (p *parser) rowList(row func()) {
+	for row(); p.acceptOp(",") && !p.done() && !p.isOp(";") && !p.isOp(")"); row() {
+	}
 }
 
 // checkRow adds a row of n cells to VALUES; all rows have the same length.

@@ -51,11 +51,29 @@ func (p *parser) typeName() *ast.TypeName {
 	node := &ast.TypeName{Name: p.canonicalType(t)}
 	p.typeRest(node, t)
 	node.Span = p.since(start)
-	for p.isOp("[") && p.opAt(1, "]") {
-		p.pos += 2
+	for p.arraySuffix(node.Name != "ARRAY") {
 		node = &ast.TypeName{Span: p.since(start), Name: "ARRAY", Elem: node}
 	}
 	return node
+}
+
+// arraySuffix takes what makes a type an array of it: T[], T[3], T ARRAY, T ARRAY[3]. The
+// number of elements is not checked, as in PostgreSQL. Behind an array type, a number in
+// brackets is an index of the value.
+func (p *parser) arraySuffix(sized bool) bool {
+	word := p.isWord("ARRAY") && !p.opAt(1, "<")
+	if word {
+		p.next()
+	}
+	switch {
+	case p.isOp("[") && p.opAt(1, "]"):
+		p.pos += 2
+	case sized && p.isOp("[") && p.at(1).kind == tokNumber && p.opAt(2, "]"):
+		p.pos += 3
+	default:
+		return word
+	}
+	return true
 }
 
 // canonicalType resolves the spelling; an unknown one is reported and the
@@ -101,6 +119,13 @@ func (p *parser) typeRest(node *ast.TypeName, t token) {
 		node.Elem = p.typeName()
 		p.closeAngle()
 	case "MAP":
+		if p.acceptOp("(") {
+			node.Key = p.typeName()
+			p.expectOp(",")
+			node.Elem = p.typeName()
+			p.expectOp(")")
+			return
+		}
 		p.expectOp("<")
 		node.Key = p.typeName()
 		p.expectOp(",")
@@ -157,8 +182,8 @@ func (p *parser) typeField() ast.TypeField {
 	field := ast.TypeField{Name: p.anyIdent("a field name")}
 	p.acceptOp(":")
 	field.Type = p.typeName()
-	if !p.half && p.accept("NOT", "NULL") {
-		field.NotNull = true
+	if !p.half && !p.accept("NULL") {
+		field.NotNull = p.accept("NOT", "NULL")
 	}
 	field.Span = p.since(start)
 	return field

@@ -2,6 +2,7 @@ package bind
 
 import (
 	"github.com/sqlstream/sqlstream/exec/expr"
+	"github.com/sqlstream/sqlstream/parser/ast"
 	"github.com/sqlstream/sqlstream/planner/logical"
 )
 
@@ -10,12 +11,8 @@ import (
 // by which ties are broken, and moves exprs and sorts onto what is left.
 func (sel *selectBinder) firstOfEach(plan logical.Node, shift func(expr.Node) expr.Node, exprs, sorts []expr.Node, order []orderKey) logical.Node {
 	var on []expr.Node
-	e := sel.env(inOrderBy)
 	for _, x := range sel.stmt.DistinctOn {
-		n := e.expr(x)
-		if n != nil && sel.grouped {
-			n = sel.regroup(n, x.Pos())
-		}
+		n := sel.onKey(x)
 		if n == nil {
 			return nil
 		}
@@ -31,6 +28,16 @@ func (sel *selectBinder) firstOfEach(plan logical.Node, shift func(expr.Node) ex
 		}
 	}
 	return top
+}
+
+// onKey binds a key of DISTINCT ON: a number is a position in the select list, as in
+// ORDER BY.
+func (sel *selectBinder) onKey(x ast.Expr) expr.Node {
+	n := sel.ordered(x, "DISTINCT ON")
+	if n != nil && sel.grouped {
+		n = sel.regroup(n, x.Pos())
+	}
+	return n
 }
 
 // prune leaves out the columns that no expression reads, and moves the expressions, in

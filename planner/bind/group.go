@@ -338,12 +338,8 @@ func indexOf(list []expr.Node, n expr.Node) int {
 func (sel *selectBinder) distinctOn(plan logical.Node, exprs []expr.Node, names []string) logical.Node {
 	visible := len(exprs)
 	var keys []int
-	e := sel.env(inOrderBy)
 	for _, x := range sel.stmt.DistinctOn {
-		n := e.expr(x)
-		if n != nil && sel.grouped {
-			n = sel.regroup(n, x.Pos())
-		}
+		n := sel.onKey(x)
 		if n == nil {
 			return nil
 		}

@@ -49,15 +49,18 @@ func newOrderKey(n expr.Node, o ast.OrderItem) orderKey {
 	return orderKey{node: n, desc: k.Desc, nullsFirst: k.NullsFirst, span: o.Span}
 }
 
-func (sel *selectBinder) orderExpr(o ast.OrderItem) expr.Node {
-	if l, ok := o.Expr.(*ast.Literal); ok && l.Kind == ast.LitInt {
-		i, ok := sel.ordinal(l, "ORDER BY")
+func (sel *selectBinder) orderExpr(o ast.OrderItem) expr.Node { return sel.ordered(o.Expr, "ORDER BY") }
+
+// ordered binds an expression of a clause in which numbers are positions.
+func (sel *selectBinder) ordered(x ast.Expr, clause string) expr.Node {
+	if l, ok := x.(*ast.Literal); ok && l.Kind == ast.LitInt {
+		i, ok := sel.ordinal(l, clause)
 		if !ok || len(sel.items[i].nodes) != 1 {
 			return nil
 		}
 		return sel.items[i].nodes[0]
 	}
-	return sel.env(inOrderBy).expr(o.Expr)
+	return sel.env(inOrderBy).expr(x)
 }
 
 // limits reads LIMIT and OFFSET, which are constants.

@@ -48,6 +48,10 @@ func Generators() []*fn.Generator {
 			Name: "generate_series", Aliases: []string{"range_inclusive"}, Group: group, Syntax: []string{"generate_series(from, to [, step])"}, Doc: "Makes a row of each number, date or timestamp from one to another, both included; none if the step leads nowhere.",
 			Examples: []fn.Example{{SQL: "SELECT * FROM generate_series(1, 5, 2)", Want: "1\n3\n5"}, {SQL: "SELECT * FROM generate_series(1, NULL)", Want: ""}}, Resolve: resolveSeriesRows,
 		},
+		{
+			Name: "range", Group: group, Syntax: []string{"range(to)", "range(from, to [, step])"}, Doc: "Makes a row of each number, date or timestamp from one (0 if not given) to another, which is left out; none if the step leads nowhere. The column is called id, as in Spark.",
+			Examples: []fn.Example{{SQL: "SELECT * FROM range(3)", Want: "0\n1\n2"}, {SQL: "SELECT * FROM range(5, 1, -2)", Want: "5\n3"}, {SQL: "SELECT * FROM range(NULL)", Want: ""}}, Resolve: resolveRangeRows,
+		},
 	}
 }
 
