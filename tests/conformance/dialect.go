@@ -14,7 +14,7 @@ type dialect struct {
 	nullOnError     bool // errors in data are NULL
 	nullInViews     bool // errors in data are NULL in materialised views
 	nulls           nullOrder
-	niladic         bool // PI is a call
+	niladic         bool       // PI is a call
 	conflict        onConflict // what a row does whose key is there
 	words           map[string]string
 	calls           map[string]string // names of functions

@@ -230,7 +230,7 @@ func expand(s string, vars []string) string {
 		names, values := strings.Split(vars[k], ","), strings.Split(vars[k+1], ",")
 		for n, name := range names {
 			if n < len(values) {
-				s = strings.ReplaceAll(s, "${"+name+"}", values[n])
+				s = strings.ReplaceAll(strings.ReplaceAll(s, "${"+name+"}", values[n]), "{"+name+"}", values[n])
 			}
 		}
 	}
@@ -256,8 +256,16 @@ func (p *sltFile) record(i, to int, f, vars []string, guard string) int {
 		}
 	}
 	p.head(&s, f)
-	if s.sql != "" {
-		p.steps = append(p.steps, s)
+	list := statements(s.sql)
+	for i, sql := range list { // the last one is what the record is about
+		one := s
+		if one.sql = sql; i < len(list)-1 {
+			one = step{file: s.file, line: s.line, sql: sql, skip: s.skip}
+			if s.wantError {
+				one.skip = "maybe"
+			}
+		}
+		p.steps = append(p.steps, one)
 	}
 	return end
 }

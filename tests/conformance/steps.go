@@ -86,20 +86,8 @@ func (r *stepReader) prepared(toks []javaToken) {
 // split cuts a script at its semicolons.
 func (r *stepReader) split(sql string, line int) []step {
 	var out []step
-	from := 0
-	toks := tokens(sql)
-	for i, t := range toks {
-		last := i == len(toks)-1
-		if t.text == ";" || last {
-			end := t.start
-			if last && t.text != ";" {
-				end = t.end
-			}
-			if s := strings.TrimSpace(sql[from:end]); len(tokens(s)) > 0 {
-				out = append(out, step{file: r.path, line: line, sql: s})
-			}
-			from = t.end
-		}
+	for _, s := range statements(sql) {
+		out = append(out, step{file: r.path, line: line, sql: s})
 	}
 	return out
 }

@@ -209,3 +209,23 @@ func span(sql string, toks []token) string {
 	}
 	return sql[toks[0].start:toks[len(toks)-1].end]
 }
+
+// statements cuts a text at its semicolons.
+func statements(sql string) []string {
+	var out []string
+	toks := tokens(sql)
+	from := 0
+	for i, t := range toks {
+		if t.text != ";" {
+			continue
+		}
+		if i > from {
+			out = append(out, sql[toks[from].start:t.start])
+		}
+		from = i + 1
+	}
+	if from < len(toks) {
+		out = append(out, span(sql, toks[from:]))
+	}
+	return out
+}

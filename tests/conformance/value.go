@@ -166,6 +166,13 @@ func sortedLines(lines []string) []string {
 	return out
 }
 
+// rounded reports that got has more digits of the number want.
+func rounded(want, got string) bool {
+	_, frac, _ := strings.Cut(want, ".")
+	f, err := strconv.ParseFloat(got, 64)
+	return err == nil && len(frac) >= 4 && !strings.ContainsAny(want, "eE") && strconv.FormatFloat(f, 'f', len(frac), 64) == want
+}
+
 // values cuts lines into cells.
 func values(lines []string) []string {
 	var out []string
@@ -237,7 +244,7 @@ func (d *dialect) folded(lines []string) []string {
 }
 
 // brackets are the marks of nested values: which ones is a matter of taste.
-var brackets = strings.NewReplacer("[", " [ ", "]", " ] ", "{", " [ ", "}", " ] ", "(empty)", "(empty)", "(", " [ ", ")", " ] ", ",", " ", `"`, " ", "'", " ", ":[", " [ ", "=", " ")
+var brackets = strings.NewReplacer(`":`, " ", "[", " [ ", "]", " ] ", "{", " [ ", "}", " ] ", "(empty)", "(empty)", "(", " [ ", ")", " ] ", ",", " ", `"`, " ", "'", " ", ":[", " [ ", "=", " ")
 
 var (
 	integer = regexp.MustCompile(`^[+-]?\d+$`)
@@ -331,6 +338,9 @@ func sameLine(a, b string) bool {
 	}
 	for i := range x {
 		if x[i] == y[i] {
+			continue
+		}
+		if rounded(x[i], y[i]) {
 			continue
 		}
 		f, err1 := strconv.ParseFloat(x[i], 64)
