@@ -1,6 +1,8 @@
 package fn
 
 import (
+	"slices"
+
 	"github.com/sqlstream/sqlstream/exec/types"
 	"github.com/sqlstream/sqlstream/exec/vec"
 )
@@ -17,6 +19,9 @@ type Generator struct {
 	// Outer keeps a row that generates nothing, with NULLs: explode_outer.
 	Outer  bool
 	Hidden bool
+	// FromOnly, if not empty, says what to write where the generator stands in the select
+	// list, since other systems mean an array by it there.
+	FromOnly string
 	// Resolve picks the implementation for the argument types.
 	Resolve func(args []Arg) (GenImpl, error)
 }
@@ -35,4 +40,57 @@ type Generated struct {
 	// Ends[i] is where the group of the i-th row ends; it begins where the one before
 	// ends. A NULL argument usually makes an empty group.
 	Ends []uint32
+}
+
+// SideBySide runs two generators over the same row: their rows stand beside each other,
+// and where one makes fewer, NULLs do. An outer one makes at least one row.
+func SideBySide(a, b GenImpl, outerA, outerB bool) GenImpl {
+	return GenImpl{
+		Args:    slices.Concat(a.Args, b.Args),
+		Columns: slices.Concat(a.Columns, b.Columns),
+		Eval: func(c *Ctx, args []*vec.Vector, rows Rows) (Generated, error) {
+			left, err := a.Eval(c, args[:len(a.Args)], rows)
+			if err != nil {
+				return Generated{}, err
+			}
+			right, err := b.Eval(c, args[len(a.Args):], rows)
+			if err != nil {
+				return Generated{}, err
+			}
+			return beside(left, right, outerA, outerB), nil
+		},
+	}
+}
+
+func beside(a, b Generated, outerA, outerB bool) Generated {
+	var fromA, fromB []int32
+	ends := make([]uint32, len(a.Ends))
+	startA, startB := uint32(0), uint32(0)
+	for i := range ends {
+		n := max(a.Ends[i]-startA, b.Ends[i]-startB)
+		if n == 0 && (outerA || outerB) {
+			n = 1
+		}
+		for k := range n {
+			fromA, fromB = append(fromA, place(startA, a.Ends[i], k)), append(fromB, place(startB, b.Ends[i], k))
+		}
+		startA, startB = a.Ends[i], b.Ends[i]
+		ends[i] = uint32(len(fromA))
+	}
+	g := Generated{Ends: ends}
+	for _, v := range a.Cols {
+		g.Cols = append(g.Cols, vec.GatherOuter(v, fromA))
+	}
+	for _, v := range b.Cols {
+		g.Cols = append(g.Cols, vec.GatherOuter(v, fromB))
+	}
+	return g
+}
+
+// place is the k-th element of a group, −1 if it is shorter.
+func place(start, end, k uint32) int32 {
+	if start+k >= end {
+		return -1
+	}
+	return int32(start + k)
 }

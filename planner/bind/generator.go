@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/sqlstream/sqlstream/exec/expr"
+	"github.com/sqlstream/sqlstream/exec/fn"
 	"github.com/sqlstream/sqlstream/parser/ast"
 	"github.com/sqlstream/sqlstream/parser/diag"
 	"github.com/sqlstream/sqlstream/planner/logical"
@@ -48,10 +49,15 @@ func (sel *selectBinder) generatorItem(x *ast.Call, it *selectItem) ([]expr.Node
 			WithHint("aggregate in a subquery: SELECT %s(l) FROM (SELECT … AS l …)", x.Name)
 		return nil, nil
 	}
+	if g, _ := sel.b.cat.Functions.Generator(x.Name.String()); g.FromOnly != "" {
+		sel.b.errorf(diag.NotPlanned, x.Span, "%s stands in FROM only", x.Name).Hint = g.FromOnly
+		return nil, nil
+	}
 	u := sel.env(inSelect).generator(x, sel.input)
 	if u == nil {
 		return nil, nil
 	}
+	u.Input = sel.input // with the subqueries of the arguments
 	names := append([]string(nil), u.Names...)
 	aliases := it.ast.Aliases
 	if it.ast.Alias != nil {
@@ -66,12 +72,40 @@ func (sel *selectBinder) generatorItem(x *ast.Call, it *selectItem) ([]expr.Node
 	}
 	first := len(sel.input.Schema())
 	u.Names = names
-	sel.input = u
+	if sel.made != nil {
+		if u = sel.beside(x, sel.made, u); u == nil {
+			return nil, nil
+		}
+	}
+	sel.input, sel.made = u, u
 	nodes := make([]expr.Node, len(names))
 	for i := range names {
 		nodes[i] = logical.Col(u, first+i)
 	}
 	return nodes, names
+}
+
+// beside puts a second generator of a select list beside the first: their rows go side by
+// side, as in PostgreSQL and DuckDB, and the shorter one is filled with NULLs.
+func (sel *selectBinder) beside(x *ast.Call, first, second *logical.Unnest) *logical.Unnest {
+	if sel.input != logical.Node(first) {
+		sel.b.errorf(diag.NotPlanned, x.Span, "%s beside another generator and a subquery is not supported", x.Name).
+			WithHint("generate in FROM: CROSS JOIN %s(…)", x.Name)
+		return nil
+	}
+	limit := len(first.Input.Schema())
+	for _, c := range expr.ColumnsOf(second.Args...) {
+		if _, _, outer := logical.Outer(c); c >= limit && !outer {
+			sel.b.errorf(diag.NotPlanned, x.Span, "%s takes what another generator of the select list makes", x.Name).
+				WithHint("generate one after the other in FROM: CROSS JOIN %s(…)", x.Name)
+			return nil
+		}
+	}
+	u := &logical.Unnest{Input: first.Input, Gen: first.Gen, Args: append(append([]expr.Node(nil), first.Args...), second.Args...),
+		Names: append(append([]string(nil), first.Names...), second.Names...)}
+	u.Gen = &fn.Generator{Name: first.Gen.Name + ", " + second.Gen.Name}
+	u.Impl = fn.SideBySide(first.Impl, second.Impl, first.Outer, second.Outer)
+	return u
 }
 
 // generatorCall refuses a generator inside an expression.

@@ -313,12 +313,12 @@ func (s *scope) appended(plan logical.Node, table string) *scope {
 
 // unnest binds a generator in FROM beside the rows that it takes its arguments from.
 func (b *Binder) unnest(x *ast.Join, r *ast.TableFunc, l logical.Node, ls *scope) (logical.Node, *scope) {
-	if x.On != nil && !isTrueLiteral(x.On) {
-		b.errorf(diag.NotPlanned, x.On.Pos(), "a condition on a join with %s is not supported", r.Call.Name).
-			WithHint("put it in WHERE")
+	outer := x.Kind == ast.LeftJoin
+	if x.On != nil && !isTrueLiteral(x.On) && outer {
+		b.errorf(diag.NotPlanned, x.On.Pos(), "a condition on a LEFT JOIN with %s is not supported", r.Call.Name).
+			WithHint("write ON TRUE, or join a subquery: LEFT JOIN LATERAL (SELECT * FROM %s(…) WHERE …) AS u ON TRUE", r.Call.Name)
 		return broken()
 	}
-	outer := x.Kind == ast.LeftJoin
 	if !outer && x.Kind != ast.InnerJoin && x.Kind != ast.CrossJoin {
 		b.errorf(diag.NotPlanned, x.Span, "%s with %s is not supported", joinName(x.Kind), r.Call.Name)
 		return broken()
@@ -347,14 +347,22 @@ func (b *Binder) unnest(x *ast.Join, r *ast.TableFunc, l logical.Node, ls *scope
 			u.Names[0] = table
 		}
 	}
-	return u, ls.appended(u, table)
+	s := ls.appended(u, table)
+	if x.On == nil || isTrueLiteral(x.On) {
+		return u, s
+	}
+	on := (&env{b: b, scope: s, clause: inOn}).condition(x.On, "ON")
+	if on == nil {
+		return broken()
+	}
+	return &logical.Filter{Input: u, Predicate: on}, s
 }
 
 // hive tells Hive's generators, whose columns keep their names (col) when only the table
 // is named; those of the standard take the table's name.
 func hive(c *ast.Call) bool {
 	name := strings.ToLower(c.Name.String())
-	return strings.HasPrefix(name, "explode") || strings.HasPrefix(name, "inline") || name == "stack"
+	return strings.HasPrefix(name, "explode") || strings.HasPrefix(name, "inline") || name == "stack" || name == "range" || name == "json_tuple"
 }
 
 func isTrueLiteral(x ast.Expr) bool {

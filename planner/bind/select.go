@@ -28,6 +28,7 @@ type selectBinder struct {
 	scope *scope
 	input logical.Node
 	items []selectItem
+	made  *logical.Unnest // what the generators of the select list make; nil = there is none
 
 	windows []*timeWindow
 	// badWindow: one could not be bound, so that names of its bounds are no further errors.

@@ -28,7 +28,7 @@ var synonyms = map[string]string{
 	"arrayjoin": "explode(x)", "arraymap": "transform(x, v -> …)", "arrayfilter": "filter(x, v -> …)", "arrayexists": "exists(x, v -> …)",
 	"multiif": "CASE WHEN … THEN … ELSE … END", "has": "array_contains(x, v)", "jsonextractstring": "get_json_object(x, '$.a')",
 	// Oracle, Teradata
-	"to_char": "date_format(t, 'yyyy-MM-dd'), or CAST(x AS STRING) for numbers", "to_number": "CAST(x AS DECIMAL(10, 2))", "nvl": "coalesce(x, y)",
+	"to_number": "CAST(x AS DECIMAL(10, 2))", "nvl": "coalesce(x, y)",
 	"sysdate": "current_timestamp()", "systimestamp": "current_timestamp()", "to_clob": "CAST(x AS STRING)", "instrb": "instr(x, y)",
 	"months_add": "add_months(t, n)", "listagg": "string_agg(x, ',')", "wm_concat": "string_agg(x, ',')", "lengthb": "octet_length(x)",
 	"regexp_like": "x RLIKE 'pattern'", "nls_upper": "upper(x)", "to_timestamp_tz": "to_timestamp(x, 'yyyy-MM-dd HH:mm:ss')", "sys_guid": "uuid()",
@@ -41,35 +41,35 @@ var synonyms = map[string]string{
 	"openjson": "from_json(x, 'schema')", "json_query": "get_json_object(x, '$.a')", "isnumeric": "TRY_CAST(x AS DOUBLE) IS NOT NULL",
 	"checksum": "hash(x)", "hashbytes": "sha2(x, 256)", "scope_identity": "uuid()", "count_big": "count(x)", "choose": "elt(n, a, b)",
 	// MySQL
-	"group_concat": "string_agg(x, ',')", "str_to_date": "to_timestamp(x, 'yyyy-MM-dd')", "ucase": "upper(x)", "lcase": "lower(x)",
-	"curtime": "current_timestamp()", "utc_timestamp": "current_timestamp()", "timestampdiff": "unix_timestamp(b) - unix_timestamp(a)",
-	"period_diff": "months_between(a, b)", "makedate": "make_date(y, m, d)", "sec_to_time": "make_interval(0, 0, 0, 0, 0, 0, s)",
+	"group_concat": "string_agg(x, ',')", "str_to_date": "strptime(x, '%Y-%m-%d')", "ucase": "upper(x)", "lcase": "lower(x)",
+	"curtime": "current_time()", "utc_timestamp": "current_timestamp()", "time_to_sec": "time_to_seconds(t)",
+	"period_diff": "months_between(a, b)", "makedate": "make_date(y, m, d)", "sec_to_time": "time_from_seconds(s)", "maketime": "make_time(h, m, s)", "addtime": "t + INTERVAL '1' HOUR", "subtime": "t - INTERVAL '1' HOUR", "from_days": "date_from_unix_date(n)",
 	"strcmp": "CASE WHEN x < y THEN -1 WHEN x > y THEN 1 ELSE 0 END", "field": "array_position(ARRAY[a, b], x)",
 	"json_unquote": "get_json_object(x, '$.a')", "rand": "random()", "last_insert_id": "uuid()", "isnull": "x IS NULL",
 	// PostgreSQL
-	"jsonb_extract_path_text": "get_json_object(x, '$.a')", "json_extract_path_text": "get_json_object(x, '$.a')", "jsonb_array_elements": "UNNEST(from_json(x, 'ARRAY<STRING>'))",
-	"json_array_elements": "UNNEST(from_json(x, 'ARRAY<STRING>'))", "jsonb_agg": "json_arrayagg(x)", "json_agg": "json_arrayagg(x)", "jsonb_object_agg": "map_agg(k, v)",
+	"jsonb_extract_path_text": "get_json_object(x, '$.a')", "json_extract_path_text": "get_json_object(x, '$.a')",
+	"jsonb_agg": "json_arrayagg(x)", "json_agg": "json_arrayagg(x)", "jsonb_object_agg": "map_agg(k, v)",
 	"jsonb_build_object": "to_json(named_struct('a', a))", "json_build_object": "to_json(named_struct('a', a))", "row_to_json": "to_json(x)", "to_jsonb": "to_json(x)",
-	"age": "a - b, or months_between(a, b)", "clock_timestamp": "current_timestamp()", "statement_timestamp": "current_timestamp()", "transaction_timestamp": "current_timestamp()",
-	"timeofday": "current_timestamp()", "date_part": "extract(year FROM t)", "string_to_array": "split(x, ',')", "array_to_string": "array_join(x, ',')",
-	"regexp_matches": "regexp_extract_all(x, pattern)", "regexp_split_to_array": "split(x, pattern)", "regexp_split_to_table": "explode(split(x, pattern))",
+	"clock_timestamp": "current_timestamp()", "statement_timestamp": "current_timestamp()",
+	"timeofday": "current_timestamp()", "string_to_array": "split(x, ',')", "array_to_string": "array_join(x, ',')",
+	"regexp_matches": "regexp_extract_all(x, pattern)", "regexp_split_to_array": "split(x, pattern)",
 	"btrim": "trim(x)", "strpos": "position(x, y)", "to_hex": "hex(x)", "array_length": "size(x)", "cardinality": "size(x)", "gen_random_uuid": "uuid()",
-	"unnest_array": "UNNEST(x)", "nextval": "uuid()", "make_timestamptz": "make_timestamp(y, m, d, h, min, s)", "format": "format_string('%s', x)",
+	"unnest_array": "UNNEST(x)", "nextval": "uuid()", "format": "format_string('%s', x)",
 	// Snowflake, BigQuery, Redshift
 	"iff": "if(condition, a, b)", "div0": "try_divide(a, b)", "div0null": "try_divide(a, b)", "safe_divide": "try_divide(a, b)", "safe_add": "try_add(a, b)",
-	"safe_subtract": "try_subtract(a, b)", "safe_multiply": "try_multiply(a, b)", "zeroifnull": "coalesce(x, 0)", "to_varchar": "CAST(x AS STRING)",
+	"safe_subtract": "try_subtract(a, b)", "safe_multiply": "try_multiply(a, b)", "zeroifnull": "coalesce(x, 0)",
 	"to_decimal": "CAST(x AS DECIMAL(10, 2))", "to_numeric": "CAST(x AS DECIMAL(10, 2))", "to_double": "CAST(x AS DOUBLE)", "to_boolean": "CAST(x AS BOOLEAN)",
 	"try_to_number": "TRY_CAST(x AS DECIMAL(10, 2))", "try_to_decimal": "TRY_CAST(x AS DECIMAL(10, 2))", "try_to_double": "TRY_CAST(x AS DOUBLE)",
 	"try_to_date": "TRY_CAST(x AS DATE)", "try_to_boolean": "TRY_CAST(x AS BOOLEAN)", "safe_cast": "TRY_CAST(x AS type)",
 	"object_construct": "named_struct('a', a), or MAP(k, v)", "array_construct": "ARRAY[a, b]", "array_size": "size(x)", "parse_json": "from_json(x, 'schema')",
 	"try_parse_json": "from_json(x, 'schema')", "json_extract_scalar": "get_json_object(x, '$.a')", "json_extract_string": "get_json_object(x, '$.a')",
 	"timestamp_trunc": "date_trunc('hour', t)", "datetime_trunc": "date_trunc('hour', t)", "timestamp_add": "t + INTERVAL '1' HOUR", "timestamp_sub": "t - INTERVAL '1' HOUR",
-	"datetime_add": "t + INTERVAL '1' HOUR", "timestamp_diff": "unix_timestamp(b) - unix_timestamp(a), in seconds", "datetime_diff": "unix_timestamp(b) - unix_timestamp(a), in seconds",
+	"datetime_add": "t + INTERVAL '1' HOUR", "timestamp_diff": "timestampdiff(SECOND, earlier, later)", "datetime_diff": "timestampdiff(SECOND, earlier, later)",
 	"date_diff": "datediff(later, earlier), in days", "datediff": "datediff(later, earlier), in days", "format_timestamp": "strftime(t, '%Y-%m-%d')", "format_date": "strftime(t, '%Y-%m-%d')",
-	"format_datetime": "strftime(t, '%Y-%m-%d')", "parse_timestamp": "to_timestamp(x, 'yyyy-MM-dd HH:mm:ss')", "parse_date": "to_date(x, 'yyyy-MM-dd')",
-	"parse_datetime": "to_timestamp(x, 'yyyy-MM-dd HH:mm:ss')", "generate_array": "sequence(1, 10)", "generate_date_array": "sequence(a, b)", "farm_fingerprint": "xxhash64(x)",
+	"format_datetime": "strftime(t, '%Y-%m-%d')", "parse_timestamp": "strptime(x, '%Y-%m-%d %H:%M:%S')", "parse_date": "CAST(strptime(x, '%Y-%m-%d') AS DATE)",
+	"parse_datetime": "strptime(x, '%Y-%m-%d %H:%M:%S')", "generate_array": "sequence(1, 10)", "generate_date_array": "sequence(a, b)", "farm_fingerprint": "xxhash64(x)",
 	"approx_quantiles": "approx_percentile(x, ARRAY[0.25, 0.5])", "logical_or": "bool_or(x)", "logical_and": "bool_and(x)", "ieee_divide": "try_divide(a, b)", "regexp_contains": "x RLIKE 'pattern'",
-	"unix_seconds": "unix_timestamp(t)", "seq4": "row_number() OVER (ORDER BY …)", "hash_agg": "sum(hash(x))", "ratio_to_report": "x / sum(x) OVER ()",
+	"seq4": "row_number() OVER (ORDER BY …)", "hash_agg": "sum(hash(x))", "ratio_to_report": "x / sum(x) OVER ()",
 	// Spark, Flink, ksqlDB, Materialize, DuckDB
 	"collect_list": "array_agg(x)", "proctime": "current_timestamp()", "rowtime": "the source's event time column", "tumble_proctime": "window(now(), size)",
 	"tumble_rowtime": "window_time(window)", "hop_rowtime": "window_time(window)", "session_rowtime": "window_time(window)", "strlen": "length(x)",
@@ -78,19 +78,21 @@ var synonyms = map[string]string{
 	"timestamptostring": "date_format(t, 'yyyy-MM-dd HH:mm:ss')", "stringtotimestamp": "to_timestamp(x, 'yyyy-MM-dd HH:mm:ss')", "extractjsonfield": "get_json_object(x, '$.a')",
 	"mz_now": "current_timestamp()", "regexp_substr": "regexp_extract(x, pattern)", "list_aggregate": "aggregate(x, 0, (a, v) -> …)", "list_transform": "transform(x, v -> …)",
 	"list_filter": "filter(x, v -> …)", "list_contains": "array_contains(x, v)", "list_value": "ARRAY[a, b]", "list_sort": "sort_array(x)", "list_distinct": "array_distinct(x)",
-	"string_split_regex": "split(x, pattern)", "epoch_ms": "timestamp_millis(ms)", "epoch": "unix_timestamp(t)", "to_unixtime": "unix_timestamp(t)", "from_iso8601_timestamp": "CAST(x AS TIMESTAMP)",
+	"string_split_regex": "split(x, pattern)", "to_unixtime": "unix_timestamp(t)", "from_iso8601_timestamp": "CAST(x AS TIMESTAMP)",
+	"unix_nanos": "unix_micros(t) * 1000: times have microseconds", "timestamp_nanos": "timestamp_micros(n DIV 1000): times have microseconds", "make_timestamp_ns": "timestamp_micros(n DIV 1000): times have microseconds",
+	"variant_explode": "json_each(x)", "variant_explode_outer": "LEFT JOIN LATERAL json_each(x) AS j ON TRUE", "dayofweek_iso": "isodow(t)", "last_day_of_month": "last_day(t)",
 	"json_parse": "from_json(x, 'schema')", "json_format": "to_json(x)", "map_agg": "map_from_entries(array_agg(struct(k, v)))", "writestream": "INSERT INTO sink SELECT … EMIT …",
 	"readstream": "CREATE SOURCE name (columns) WITH (…)", "struct_pack": "named_struct('a', a)",
 }
 
 // tableFunctions maps table functions of other dialects to what to write in FROM.
 var tableFunctions = map[string]string{
-	"flatten": "UNNEST(array) AS u(x)", "string_split": "UNNEST(split(x, ',')) AS u(x)", "openjson": "UNNEST(from_json(x, 'ARRAY<STRING>')) AS u(x)",
-	"generate_series": "UNNEST(sequence(1, 10)) AS u(n)", "range": "UNNEST(sequence(0, 9)) AS u(n)", "json_table": "UNNEST(from_json(x, 'ARRAY<STRUCT<a: INT>>')) AS u(s)",
-	"read_csv": "a path: FROM 'in/*.csv'", "read_csv_auto": "a path: FROM 'in/*.csv'", "read_json": "a path: FROM 'in/*.json'", "read_json_auto": "a path: FROM 'in/*.json'",
+	"flatten": "UNNEST(array) AS u(x)", "string_split": "UNNEST(split(x, ',')) AS u(x)", "openjson": "json_each(x)",
+	"json_table": "UNNEST(from_json(x, 'ARRAY<STRUCT<a: INT>>')) AS u(s)",
+	"read_csv":   "a path: FROM 'in/*.csv'", "read_csv_auto": "a path: FROM 'in/*.csv'", "read_json": "a path: FROM 'in/*.json'", "read_json_auto": "a path: FROM 'in/*.json'",
 	"read_parquet": "a path: FROM 'in/*.parquet'", "read_files": "a path: FROM 'in/*.json'", "read_kafka": "CREATE SOURCE name (columns) WITH (connector = 'kafka', …)",
-	"split_to_table": "UNNEST(split(x, ',')) AS u(x)", "regexp_split_to_table": "UNNEST(split(x, pattern)) AS u(x)", "arrayjoin": "UNNEST(array) AS u(x)",
-	"json_array_elements": "UNNEST(from_json(x, 'ARRAY<STRING>')) AS u(x)", "jsonb_array_elements": "UNNEST(from_json(x, 'ARRAY<STRING>')) AS u(x)",
+	"arrayjoin": "UNNEST(array) AS u(x)",
+
 	"generator": "UNNEST(sequence(1, 10)) AS u(n)", "withwatermark": "WATERMARK behind the table: FROM t WATERMARK ts DELAY '10 minutes'",
 }
 
@@ -98,10 +100,10 @@ var tableFunctions = map[string]string{
 // without parentheses, and what is written here.
 var elsewhereNames = map[string]string{
 	"rownum": "LIMIT n for the first rows, or row_number() OVER (ORDER BY …)", "rowid": "row_number() OVER (ORDER BY …)", "level": "WITH RECURSIVE, and count the rounds",
-	"sysdate": "current_timestamp()", "systimestamp": "current_timestamp()", "getdate": "current_timestamp()", "current_time": "current_timestamp()",
+	"sysdate": "current_timestamp()", "systimestamp": "current_timestamp()", "getdate": "current_timestamp()",
 	"rowtime": "the event time column of the source", "proctime": "current_timestamp()", "windowstart": "window.start", "windowend": "window.end",
 	"_partitiontime": "a column that the source fills: METADATA", "rowpartition": "a column of the source: partition INT METADATA", "rowoffset": "a column of the source: offset BIGINT METADATA",
-	"user": "current_user()", "session_user": "current_user()", "sysutcdatetime": "current_timestamp()", "localtime": "current_timestamp()",
+	"user": "current_user()", "session_user": "current_user()", "sysutcdatetime": "current_timestamp()",
 	"utc_timestamp": "current_timestamp()", "current_datetime": "current_timestamp()",
 }
 

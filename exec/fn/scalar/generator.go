@@ -10,6 +10,12 @@ import (
 
 // Generators lists every generator, as fresh values.
 func Generators() []*fn.Generator {
+	all := append(explosions(), seriesRows()...)
+	return append(append(all, splittings()...), jsonRows()...)
+}
+
+// explosions make rows of arrays, maps and lists of arguments.
+func explosions() []*fn.Generator {
 	group := "Generators"
 	return []*fn.Generator{
 		{
@@ -43,14 +49,6 @@ func Generators() []*fn.Generator {
 		{
 			Name: "stack", Group: group, Syntax: []string{"stack(n, a, b, ...)"}, Doc: "Makes n rows of the other arguments, in order; the last row is filled with NULL.",
 			Examples: []fn.Example{{SQL: "SELECT * FROM stack(2, 1, 2, 3)", Want: "1|2\n3|NULL"}}, Resolve: resolveStack,
-		},
-		{
-			Name: "generate_series", Aliases: []string{"range_inclusive"}, Group: group, Syntax: []string{"generate_series(from, to [, step])"}, Doc: "Makes a row of each number, date or timestamp from one to another, both included; none if the step leads nowhere.",
-			Examples: []fn.Example{{SQL: "SELECT * FROM generate_series(1, 5, 2)", Want: "1\n3\n5"}, {SQL: "SELECT * FROM generate_series(1, NULL)", Want: ""}}, Resolve: resolveSeriesRows,
-		},
-		{
-			Name: "range", Group: group, Syntax: []string{"range(to)", "range(from, to [, step])"}, Doc: "Makes a row of each number, date or timestamp from one (0 if not given) to another, which is left out; none if the step leads nowhere. The column is called id, as in Spark.",
-			Examples: []fn.Example{{SQL: "SELECT * FROM range(3)", Want: "0\n1\n2"}, {SQL: "SELECT * FROM range(5, 1, -2)", Want: "5\n3"}, {SQL: "SELECT * FROM range(NULL)", Want: ""}}, Resolve: resolveRangeRows,
 		},
 	}
 }
@@ -269,50 +267,4 @@ func stack(columns []types.Column, n int, args []*vec.Vector, rows fn.Rows) fn.G
 	each(rows, func(int) { c.end(n) })
 	g.Ends = c.ends
 	return g
-}
-
-func resolveSeriesRows(args []fn.Arg) (fn.GenImpl, error) {
-	s, want, err := resolveSeries(args)
-	if err != nil {
-		return fn.GenImpl{}, err
-	}
-	impl := fn.GenImpl{Args: want, Columns: []types.Column{{Name: "generate_series", Type: s.elem}}}
-	impl.Eval = func(c *fn.Ctx, args []*vec.Vector, rows fn.Rows) (fn.Generated, error) {
-		b := vec.NewBuilder(s.elem)
-		var ends counter
-		err := try(rows, func(r int) error {
-			before := b.Len()
-			for _, a := range args {
-				if a.IsNull(r) {
-					ends.end(0)
-					return nil
-				}
-			}
-			if !s.nowhere(args, r) {
-				if err := s.appendTo(b, args, r, c.Zone); err != nil {
-					return err
-				}
-			}
-			ends.end(b.Len() - before)
-			return nil
-		})
-		return fn.Generated{Cols: []*vec.Vector{b.Take()}, Ends: ends.ends}, err
-	}
-	return impl, nil
-}
-
-// nowhere reports a series that generate_series leaves empty, as PostgreSQL does.
-func (s series) nowhere(args []*vec.Vector, r int) bool {
-	from, to := args[0].Int(r), args[1].Int(r)
-	if len(args) < 3 {
-		return from > to
-	}
-	sign := int64(0)
-	if s.elem.IsTime() {
-		f, i := args[2].At(r)
-		sign = int64(f.Iv[i].Span().Sign())
-	} else {
-		sign = args[2].Int(r)
-	}
-	return sign > 0 && from > to || sign < 0 && from < to
 }

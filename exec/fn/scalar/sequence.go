@@ -1,6 +1,7 @@
 package scalar
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -37,62 +38,90 @@ func resolveSeries(args []fn.Arg) (series, []types.Type, error) {
 	return s, []types.Type{t, t, s.step}[:len(args)], nil
 }
 
-// appendTo appends the elements for row r.
-func (s series) appendTo(b *vec.Builder, args []*vec.Vector, r int, zone *time.Location) error {
-	from, to := args[0].Int(r), args[1].Int(r)
-	fail := func(msg string) error {
-		return &fn.DataError{Func: "sequence", Value: vec.RowString(args[0], r, zone) + " to " + vec.RowString(args[1], r, zone), Row: r, Msg: msg}
+// bounds are the ends and the step of the series of one row.
+type bounds struct {
+	name     string // of the function, for errors
+	from, to int64
+	step     int64               // of numbers
+	by       types.IntervalValue // of times
+	zone     *time.Location
+	shown    string // from and to, for errors
+	row      int
+}
+
+// boundsOf reads the bounds of row r; without a step it is one, or a day, towards the end.
+func (s series) boundsOf(name string, args []*vec.Vector, r int, zone *time.Location) bounds {
+	b := bounds{name: name, zone: zone, row: r, step: 1, by: types.IntervalValue{Days: 1}}
+	last := args[0]
+	if len(args) > 1 {
+		b.from, last = args[0].Int(r), args[1]
+	}
+	b.to = last.Int(r)
+	b.shown = vec.RowString(args[0], r, zone) + " to " + vec.RowString(last, r, zone)
+	switch {
+	case len(args) == 3 && s.elem.IsTime():
+		f, i := args[2].At(r)
+		b.by = f.Iv[i]
+	case len(args) == 3:
+		b.step = args[2].Int(r)
+	case b.from > b.to:
+		b.step, b.by.Days = -1, -1
+	}
+	return b
+}
+
+// sign is the direction of the step.
+func (s series) sign(b bounds) int {
+	if s.elem.IsTime() {
+		return b.by.Span().Sign()
+	}
+	return cmp.Compare(b.step, 0)
+}
+
+// nowhere reports a step that does not lead from one bound to the other.
+func (s series) nowhere(b bounds) bool {
+	sign := s.sign(b)
+	return sign > 0 && b.from > b.to || sign < 0 && b.from < b.to
+}
+
+func (b bounds) fail(msg string) error {
+	return &fn.DataError{Func: b.name, Value: b.shown, Row: b.row, Msg: msg}
+}
+
+// appendTo appends the elements between bounds.
+func (s series) appendTo(out *vec.Builder, b bounds) error {
+	if s.nowhere(b) || s.sign(b) == 0 && b.from != b.to {
+		return b.fail("the step leads nowhere")
 	}
 	if s.elem.IsTime() {
-		return s.appendTimes(b, args, r, zone, fail)
+		return s.appendTimes(out, b)
 	}
-	step := int64(1)
-	if from > to {
-		step = -1
+	if b.step != 0 && (b.to-b.from)/b.step > maxElements {
+		return b.fail(tooMany)
 	}
-	if len(args) == 3 {
-		step = args[2].Int(r)
-	}
-	switch {
-	case step == 0 && from != to, step > 0 && from > to, step < 0 && from < to:
-		return fail("the step leads nowhere")
-	case step != 0 && (to-from)/step > maxElements:
-		return fail(tooMany)
-	}
-	for x := from; ; x += step {
-		b.AppendInt(x)
-		if x == to || step > 0 && x > to-step || step < 0 && x < to-step {
+	for x := b.from; ; x += b.step {
+		out.AppendInt(x)
+		if x == b.to || b.step > 0 && x > b.to-b.step || b.step < 0 && x < b.to-b.step {
 			return nil
 		}
 	}
 }
 
-func (s series) appendTimes(b *vec.Builder, args []*vec.Vector, r int, zone *time.Location, fail func(string) error) error {
-	from, to := args[0].Int(r), args[1].Int(r)
-	step := types.IntervalValue{Days: 1}
-	if len(args) == 3 {
-		f, i := args[2].At(r)
-		step = f.Iv[i]
-	} else if from > to {
-		step.Days = -1
+func (s series) appendTimes(out *vec.Builder, b bounds) error {
+	if s.elem.Kind == types.Date && b.by.Micros%types.MicrosPerDay != 0 {
+		return b.fail("a DATE moves by whole days; cast it to TIMESTAMP")
 	}
-	sign := step.Span().Sign()
-	if s.elem.Kind == types.Date && step.Micros%types.MicrosPerDay != 0 {
-		return fail("a DATE moves by whole days; cast it to TIMESTAMP")
-	}
-	if sign == 0 && from != to || sign > 0 && from > to || sign < 0 && from < to {
-		return fail("the step leads nowhere")
-	}
+	sign := s.sign(b)
 	for n := int64(0); ; n++ {
-		x, ok := times(step, n) // from the start, so that clipped months come back
-		at, inside := Shift(s.elem.Kind, from, x, 1, zone)
-		if !ok || !inside || sign > 0 && at > to || sign < 0 && at < to {
+		x, ok := times(b.by, n) // from the start, so that clipped months come back
+		at, inside := Shift(s.elem.Kind, b.from, x, 1, b.zone)
+		if !ok || !inside || sign > 0 && at > b.to || sign < 0 && at < b.to {
 			return nil
 		}
 		if n > maxElements {
-			return fail(tooMany)
+			return b.fail(tooMany)
 		}
-		b.AppendInt(at)
+		out.AppendInt(at)
 		if sign == 0 {
 			return nil
 		}
@@ -108,7 +137,7 @@ func resolveSequence(args []fn.Arg) (fn.Impl, error) {
 	eval := func(c *fn.Ctx, args []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
 		return tryBuilt(t, func(b *vec.Builder, args []*vec.Vector, r int) error {
 			one := vec.NewBuilder(s.elem)
-			if err := s.appendTo(one, args, r, c.Zone); err != nil {
+			if err := s.appendTo(one, s.boundsOf("sequence", args, r, c.Zone)); err != nil {
 				return err
 			}
 			b.Child(0).AppendRows(one.Finish(), nil)

@@ -1,0 +1,138 @@
+package scalar
+
+import (
+	"fmt"
+
+	"github.com/sqlstream/sqlstream/exec/fn"
+	"github.com/sqlstream/sqlstream/exec/types"
+	"github.com/sqlstream/sqlstream/exec/vec"
+)
+
+// seriesRows make rows of numbers and times that follow each other.
+func seriesRows() []*fn.Generator {
+	group := "Generators"
+	return []*fn.Generator{
+		{
+			Name: "generate_series", Aliases: []string{"range_inclusive"}, Group: group, Syntax: []string{"generate_series(from, to [, step])", "generate_series(to)"},
+			Doc:      "Makes a row of each number, date or timestamp from one (or 0) to another, both included; none if the step leads nowhere or a bound is NULL.",
+			Examples: []fn.Example{{SQL: "SELECT * FROM generate_series(1, 5, 2)", Want: "1\n3\n5"}, {SQL: "SELECT * FROM generate_series(1, NULL)", Want: ""}}, Resolve: resolveSeriesRows("generate_series", "generate_series", false),
+		},
+		{
+			Name: "range", Group: group, FromOnly: "write FROM range(…), or sequence(from, to) for an array", Syntax: []string{"range(end)", "range(from, end [, step])"},
+			Doc:      "Makes a row of each number from 0 or another start, the end left out, as BIGINT in the column id; or of each timestamp, by an interval.",
+			Examples: []fn.Example{{SQL: "SELECT * FROM range(3)", Want: "0\n1\n2"}, {SQL: "SELECT * FROM range(5, 0, -2)", Want: "5\n3\n1"}, {SQL: "SELECT * FROM range(CAST(NULL AS INT))", Want: ""}}, Resolve: resolveSeriesRows("range", "id", true),
+		},
+		{
+			Name: "generate_subscripts", Group: group, Syntax: []string{"generate_subscripts(array, 1 [, reverse])"}, Doc: "Makes a row of each place of an array, from 1.",
+			Examples: []fn.Example{{SQL: "SELECT * FROM generate_subscripts(array('a', 'b'), 1)", Want: "1\n2"}, {SQL: "SELECT * FROM generate_subscripts(array('a', 'b'), 1, true)", Want: "2\n1"}, {SQL: "SELECT * FROM generate_subscripts(CAST(NULL AS ARRAY<INT>), 1)", Want: ""}}, Resolve: resolveSubscripts,
+		},
+	}
+}
+
+// resolveSeriesRows resolves a series with or without its end.
+func resolveSeriesRows(name, column string, open bool) func(args []fn.Arg) (fn.GenImpl, error) {
+	return func(args []fn.Arg) (fn.GenImpl, error) {
+		if err := arity(args, 1, 3); err != nil {
+			return fn.GenImpl{}, err
+		}
+		given := args
+		if len(args) == 1 {
+			if !args[0].Type.IsInteger() && args[0].Type.Kind != types.Null {
+				return fn.GenImpl{}, mismatch(args, 0, "integer")
+			}
+			given = []fn.Arg{args[0], args[0]}
+		}
+		s, want, err := resolveSeries(given)
+		if err != nil {
+			return fn.GenImpl{}, err
+		}
+		if !s.elem.IsTime() && open {
+			s.elem, want[0], want[1] = bigint, bigint, bigint
+		}
+		impl := fn.GenImpl{Args: want[:len(args)], Columns: []types.Column{{Name: column, Type: s.elem}}}
+		impl.Eval = func(c *fn.Ctx, args []*vec.Vector, rows fn.Rows) (fn.Generated, error) {
+			return s.rows(c, name, open, args, rows)
+		}
+		return impl, nil
+	}
+}
+
+// rows makes the rows of a series for each row of a batch. A series that leads nowhere is
+// empty, as in PostgreSQL.
+func (s series) rows(c *fn.Ctx, name string, open bool, args []*vec.Vector, rows fn.Rows) (fn.Generated, error) {
+	out := vec.NewBuilder(s.elem)
+	var ends counter
+	err := try(rows, func(r int) error {
+		before := out.Len()
+		if anyNull(args, r) {
+			ends.end(0)
+			return nil
+		}
+		b := s.boundsOf(name, args, r, c.Zone)
+		if len(args) < 3 && b.from > b.to { // no step counts backwards of itself
+			b.step, b.by.Days = 1, 1
+		}
+		if s.sign(b) == 0 {
+			return b.fail("the step is zero")
+		}
+		empty := s.nowhere(b) || open && b.from == b.to
+		if open {
+			b.to -= int64(s.sign(b))
+		}
+		if !empty {
+			if err := s.appendTo(out, b); err != nil {
+				return err
+			}
+		}
+		ends.end(out.Len() - before)
+		return nil
+	})
+	return fn.Generated{Cols: []*vec.Vector{out.Take()}, Ends: ends.ends}, err
+}
+
+func anyNull(args []*vec.Vector, r int) bool {
+	for _, a := range args {
+		if a.IsNull(r) {
+			return true
+		}
+	}
+	return false
+}
+
+func resolveSubscripts(args []fn.Arg) (fn.GenImpl, error) {
+	if err := arity(args, 2, 3); err != nil {
+		return fn.GenImpl{}, err
+	}
+	t, err := arrayArg(args, 0)
+	if err != nil {
+		return fn.GenImpl{}, err
+	}
+	if v := args[1].Const; v == nil || !v.Type.IsInteger() || v.IsNull(0) || v.Int(0) != 1 {
+		return fn.GenImpl{}, fmt.Errorf("counts the first dimension: write 1 as argument 2")
+	}
+	if len(args) == 3 && args[2].Type.Kind != types.Bool {
+		return fn.GenImpl{}, mismatch(args, 2, "BOOLEAN")
+	}
+	impl := fn.GenImpl{Args: []types.Type{t, integer, boolean}[:len(args)], Columns: []types.Column{{Name: "generate_subscripts", Type: integer}}}
+	impl.Eval = func(_ *fn.Ctx, args []*vec.Vector, rows fn.Rows) (fn.Generated, error) {
+		var places []int64
+		var c counter
+		each(rows, func(r int) {
+			if anyNull(args, r) {
+				c.end(0)
+				return
+			}
+			_, from, to := list(args[0], r)
+			n := to - from
+			for i := range n {
+				if len(args) == 3 && args[2].IsTrue(r) {
+					i = n - 1 - i
+				}
+				places = append(places, int64(i)+1)
+			}
+			c.end(n)
+		})
+		return fn.Generated{Cols: []*vec.Vector{vec.FromInts(integer, places)}, Ends: c.ends}, nil
+	}
+	return impl, nil
+}
