@@ -34,7 +34,7 @@ func changesToKafka(w *world) ends {
 			topics[name], _, _ = strings.Cut(topic, "'")
 			return with
 		},
-		feed: t.feed, answer: t.answer}
+		feed: t.feed, answer: t.answer, done: t.dropSlot}
 	e.read = func(sink string) []string { return netTopic(w, topics[sink]) }
 	return e
 }
@@ -50,11 +50,15 @@ func newTable(w *world) *table {
 	t := &table{w: w, name: strings.ReplaceAll(w.name, "-", "_"), rows: map[int64]soak.Row{}}
 	t.exec("CREATE TABLE " + t.name + " (id BIGINT PRIMARY KEY, who TEXT, v BIGINT, pad TEXT)")
 	w.Cleanup(func() { // the server may be gone with the test
-		_, _ = postgresRows(w, fmt.Sprintf("SELECT pg_drop_replication_slot(slot_name) FROM pg_replication_slots WHERE slot_name = '%s'", t.name))
+		t.dropSlot()
 		_, _ = postgresRows(w, "DROP PUBLICATION IF EXISTS "+t.name)
 		_, _ = postgresRows(w, "DROP TABLE IF EXISTS "+t.name)
 	})
 	return t
+}
+
+func (t *table) dropSlot() {
+	_, _ = postgresRows(t.w, fmt.Sprintf("SELECT pg_drop_replication_slot(slot_name) FROM pg_replication_slots WHERE slot_name = '%s'", t.name))
 }
 
 func (t *table) exec(sql string) {

@@ -27,6 +27,8 @@ type ends struct {
 	// answer is what a sink must hold when all parts have arrived, sorted; nil = that of the input.
 	// What a sink with an answer of its own holds before says nothing: rows come and go.
 	answer func(sink string) []string
+	// done gives back what a server has few of, at the end of a round; nil = nothing.
+	done func()
 }
 
 func pipelines() []pipeline {

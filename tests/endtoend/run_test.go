@@ -186,4 +186,7 @@ func (w *world) finish() {
 	if w.seen == 0 {
 		w.Error("no progress record was seen")
 	}
+	if w.done != nil {
+		w.done()
+	}
 }
