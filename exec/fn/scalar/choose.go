@@ -1,6 +1,7 @@
 package scalar
 
 import (
+	"fmt"
 	"math"
 	"strings"
 
@@ -13,8 +14,8 @@ import (
 func choices() []*fn.Scalar {
 	return []*fn.Scalar{
 		{
-			Name: "elt", Group: "Conditional", Nulls: fn.Custom, Syntax: []string{"elt(n, a, b, ...)"}, Doc: "Is the n-th of the values behind n, from 1; NULL if there is none.",
-			Examples: []fn.Example{{SQL: "elt(2, 'a', 'b')", Want: "b"}, {SQL: "elt(3, 'a', 'b')", Want: "NULL"}, {SQL: "elt(NULL, 'a')", Want: "NULL"}},
+			Name: "elt", Group: "Conditional", Nulls: fn.Custom, Syntax: []string{"elt(n, a, b, ...)"}, Doc: "Is the n-th of the values behind n, from 1; an error if there is none.",
+			Examples: []fn.Example{{SQL: "elt(2, 'a', 'b')", Want: "b"}, {SQL: "elt(NULL, 'a')", Want: "NULL"}},
 			Resolve:  resolveElt,
 		},
 		{
@@ -53,12 +54,17 @@ func resolveElt(args []fn.Arg) (fn.Impl, error) {
 	if err != nil {
 		return fn.Impl{}, err
 	}
-	return fn.Impl{Args: append([]types.Type{bigint}, same(t, len(args)-1)...), Result: t, Eval: built(t, func(b *vec.Builder, args []*vec.Vector, r int) {
-		if n := args[0]; !n.IsNull(r) && n.Int(r) >= 1 && n.Int(r) < int64(len(args)) {
+	return fn.Impl{Args: append([]types.Type{bigint}, same(t, len(args)-1)...), Result: t, Eval: tryBuilt(t, func(b *vec.Builder, args []*vec.Vector, r int) error {
+		n := args[0]
+		switch {
+		case n.IsNull(r):
+			b.AppendNull()
+		case n.Int(r) < 1 || n.Int(r) >= int64(len(args)):
+			return &fn.DataError{Func: "elt", Value: shown(n, r), Row: r, Msg: fmt.Sprintf("there are %d values", len(args)-1)}
+		default:
 			b.AppendFrom(args[n.Int(r)], r)
-			return
 		}
-		b.AppendNull()
+		return nil
 	})}, nil
 }
 

@@ -2,6 +2,7 @@ package scalar
 
 import (
 	"bytes"
+	stdslices "slices"
 	"unicode"
 	"unicode/utf8"
 
@@ -45,7 +46,7 @@ func texts1() []*fn.Scalar {
 			Resolve:  fixed(text, texts(initcap), text),
 		},
 		{
-			Name: "reverse", Group: "Text", Syntax: []string{"reverse(a)"}, Doc: "Reverses the characters of a text, or the elements of an array.",
+			Name: "reverse", Group: "Text", Syntax: []string{"reverse(a)"}, Doc: "Reverses the characters of a text, the bytes of BYTES, or the elements of an array.",
 			Examples: []fn.Example{{SQL: "reverse('abc')", Want: "cba"}, {SQL: "reverse(array(1, 2))", Want: "[2,1]"}, {SQL: "reverse(NULL)", Want: "NULL"}},
 			Resolve:  resolveReverse,
 		},
@@ -182,6 +183,40 @@ func foldRune(ch rune) rune {
 	return unicode.ToLower(ch)
 }
 
+// counting is what a length counts: the characters of a text, the bytes of BYTES.
+type counting struct {
+	len   func(s []byte) int
+	index func(s []byte, n int) int // the place of the n-th in s, or its end
+	fill  func(dst, fill []byte, n int) []byte
+	blank []byte // what pads by default
+}
+
+var (
+	byRunes = counting{runes, runeIndex, appendFill, []byte{' '}}
+	byBytes = counting{
+		func(s []byte) int { return len(s) },
+		func(s []byte, n int) int { return max(min(n, len(s)), 0) },
+		func(dst, fill []byte, n int) []byte {
+			for ; n > 0; n -= len(fill) {
+				dst = append(dst, fill[:min(n, len(fill))]...)
+			}
+			return dst
+		},
+		[]byte{0},
+	}
+)
+
+// bytesOrTextAnd resolves a function of a STRING or BYTES, which is its result too, and
+// of other arguments.
+func bytesOrTextAnd(kernel func(count counting) fn.Kernel, more ...types.Type) resolver {
+	return func(args []fn.Arg) (fn.Impl, error) {
+		if len(args) > 0 && args[0].Type.Kind == types.Bytes {
+			return fixed(blob, kernel(byBytes), append([]types.Type{blob}, more...)...)(args)
+		}
+		return fixed(text, kernel(byRunes), append([]types.Type{text}, more...)...)(args)
+	}
+}
+
 // bytesOrText resolves a function of one STRING or BYTES.
 func bytesOrText(result types.Type, k fn.Kernel) resolver {
 	return func(args []fn.Arg) (fn.Impl, error) {
@@ -245,6 +280,14 @@ func resolveReverse(args []fn.Arg) (fn.Impl, error) {
 			b.EndList()
 		})
 	}
+	if len(args) == 1 && args[0].Type.Kind == types.Bytes {
+		return fixed(blob, bytesOf(blob, func(dst []byte, args []*vec.Vector, r int) []byte {
+			from := len(dst)
+			dst = append(dst, args[0].Bytes(r)...)
+			stdslices.Reverse(dst[from:])
+			return dst
+		}), blob)(args)
+	}
 	return fixed(text, texts(func(dst []byte, args []*vec.Vector, r int) []byte {
 		s := args[0].Bytes(r)
 		for len(s) > 0 {
@@ -257,9 +300,6 @@ func resolveReverse(args []fn.Arg) (fn.Impl, error) {
 }
 
 func resolveConcat(args []fn.Arg) (fn.Impl, error) {
-	if err := arity(args, 1, -1); err != nil {
-		return fn.Impl{}, err
-	}
 	t := text
 	blobs := 0
 	for _, a := range args {
@@ -270,7 +310,7 @@ func resolveConcat(args []fn.Arg) (fn.Impl, error) {
 			blobs++
 		}
 	}
-	if blobs == len(args) {
+	if blobs == len(args) && blobs > 0 {
 		t = blob
 	}
 	want := same(t, len(args))

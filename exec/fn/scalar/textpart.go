@@ -19,18 +19,20 @@ func parts() []*fn.Scalar {
 			Resolve:  resolveSubstring,
 		},
 		{
-			Name: "left", Group: "Text", Syntax: []string{"left(a, n)"}, Doc: "Is the first n characters.",
+			Name: "left", Group: "Text", Syntax: []string{"left(a, n)"}, Doc: "Is the first n characters of a text, or bytes of BYTES; nothing for a negative n.",
 			Examples: []fn.Example{{SQL: "left('stream', 2)", Want: "st"}, {SQL: "left(NULL, 2)", Want: "NULL"}},
-			Resolve: fixed(text, slices(func(s []byte, args []*vec.Vector, r int) (int, int) {
-				return 0, runeIndex(s, int(args[1].Int(r)))
-			}), text, integer),
+			Resolve: bytesOrTextAnd(func(count counting) fn.Kernel {
+				return slices(func(s []byte, args []*vec.Vector, r int) (int, int) { return 0, count.index(s, int(args[1].Int(r))) })
+			}, integer),
 		},
 		{
-			Name: "right", Group: "Text", Syntax: []string{"right(a, n)"}, Doc: "Is the last n characters.",
+			Name: "right", Group: "Text", Syntax: []string{"right(a, n)"}, Doc: "Is the last n characters of a text, or bytes of BYTES; nothing for a negative n.",
 			Examples: []fn.Example{{SQL: "right('stream', 2)", Want: "am"}, {SQL: "right(NULL, 2)", Want: "NULL"}},
-			Resolve: fixed(text, slices(func(s []byte, args []*vec.Vector, r int) (int, int) {
-				return runeIndex(s, runes(s)-int(max(args[1].Int(r), 0))), len(s)
-			}), text, integer),
+			Resolve: bytesOrTextAnd(func(count counting) fn.Kernel {
+				return slices(func(s []byte, args []*vec.Vector, r int) (int, int) {
+					return count.index(s, count.len(s)-int(max(args[1].Int(r), 0))), len(s)
+				})
+			}, integer),
 		},
 		trimmer("trim", []string{"btrim"}, "on both sides", "trim('  a ')", "a", true, true),
 		trimmer("ltrim", nil, "on the left", "concat(ltrim('  a '), '.')", "a .", true, false),
@@ -39,9 +41,9 @@ func parts() []*fn.Scalar {
 		padder("rpad", false, "right", "rpad('7', 3, '0')", "700"),
 		{
 			Name: "split_part", Group: "Text", Syntax: []string{"split_part(a, separator, n)"},
-			Doc:      "Is the n-th part of a text between separators, from 1, or from the end if n is negative; '' if there are fewer.",
+			Doc:      "Is the n-th part of a text between separators, from 1, or from the end if n is negative; '' if there are fewer, and an error for 0. An empty separator leaves one part, the text.",
 			Examples: []fn.Example{{SQL: "split_part('a,b,c', ',', 2)", Want: "b"}, {SQL: "split_part('a,b,c', ',', -1)", Want: "c"}, {SQL: "split_part(NULL, ',', 1)", Want: "NULL"}},
-			Resolve:  fixed(text, slices(splitPart), text, text, integer),
+			Resolve:  fixed(text, tryTexts(text, "split_part", splitPart), text, text, integer),
 		},
 		{
 			Name: "split_index", Group: "Text", Syntax: []string{"split_index(a, separator, n)"},
@@ -53,7 +55,7 @@ func parts() []*fn.Scalar {
 		},
 		{
 			Name: "substring_index", Group: "Text", Syntax: []string{"substring_index(a, separator, n)"},
-			Doc:      "Is everything before the n-th separator, or after the n-th from the end if n is negative.",
+			Doc:      "Is everything before the n-th separator, or after the n-th from the end if n is negative; separators may overlap.",
 			Examples: []fn.Example{{SQL: "substring_index('a.b.c', '.', 2)", Want: "a.b"}, {SQL: "substring_index('a.b.c', '.', -1)", Want: "c"}, {SQL: "substring_index(NULL, '.', 1)", Want: "NULL"}},
 			Resolve:  fixed(text, slices(substringIndex), text, text, integer),
 		},
@@ -123,32 +125,39 @@ func trimmer(name string, aliases []string, where, example, want string, left, r
 }
 
 func padder(name string, left bool, side, example, want string) *fn.Scalar {
-	kernel := tryTexts(text, name, func(dst []byte, args []*vec.Vector, r int) ([]byte, string, string) {
-		s, n, fill := args[0].Bytes(r), int(args[1].Int(r)), []byte{' '}
-		if len(args) > 2 {
-			fill = args[2].Bytes(r)
-		}
-		if n > maxText/4 {
-			return nil, "", tooLong
-		}
-		have := runes(s)
-		if have >= n || len(fill) == 0 {
-			return append(dst, s[:runeIndex(s, n)]...), "", ""
-		}
-		if !left {
-			dst = append(dst, s...)
-		}
-		dst = appendFill(dst, fill, n-have)
-		if left {
-			dst = append(dst, s...)
-		}
-		return dst, "", ""
-	})
+	kernel := func(t types.Type, count counting) fn.Kernel {
+		return tryTexts(t, name, func(dst []byte, args []*vec.Vector, r int) ([]byte, string, string) {
+			s, n, fill := args[0].Bytes(r), int(args[1].Int(r)), count.blank
+			if len(args) > 2 {
+				fill = args[2].Bytes(r)
+			}
+			if n > maxText/4 {
+				return nil, "", tooLong
+			}
+			have := count.len(s)
+			if have >= n || len(fill) == 0 {
+				return append(dst, s[:count.index(s, n)]...), "", ""
+			}
+			if !left {
+				dst = append(dst, s...)
+			}
+			dst = count.fill(dst, fill, n-have)
+			if left {
+				dst = append(dst, s...)
+			}
+			return dst, "", ""
+		})
+	}
 	return &fn.Scalar{
 		Name: name, Group: "Text", Syntax: []string{name + "(a, n [, fill])"},
-		Doc:      "Brings a text to n characters: pads it on the " + side + " with blanks or the given fill, or cuts it.",
+		Doc:      "Brings a text to n characters, or BYTES to n bytes: pads on the " + side + " with blanks (zeros) or the given fill, or cuts.",
 		Examples: []fn.Example{{SQL: example, Want: want}, {SQL: name + "(NULL, 3)", Want: "NULL"}},
-		Resolve:  optional(2, text, kernel, text, integer, text),
+		Resolve: func(args []fn.Arg) (fn.Impl, error) {
+			if len(args) > 0 && args[0].Type.Kind == types.Bytes {
+				return optional(2, blob, kernel(blob, byBytes), blob, integer, blob)(args)
+			}
+			return optional(2, text, kernel(text, byRunes), text, integer, text)(args)
+		},
 	}
 }
 
@@ -188,15 +197,20 @@ func nthPart(s, sep []byte, n int) (from, to int) {
 	}
 }
 
-func splitPart(s []byte, args []*vec.Vector, r int) (int, int) {
-	sep, n := args[1].Bytes(r), int(args[2].Int(r))
-	if n < 0 && len(sep) > 0 {
+func splitPart(dst []byte, args []*vec.Vector, r int) (res []byte, value, msg string) {
+	s, sep, n := args[0].Bytes(r), args[1].Bytes(r), int(args[2].Int(r))
+	switch {
+	case n == 0:
+		return nil, "0", "parts are counted from 1, or from -1 at the end"
+	case n < 0 && len(sep) == 0:
+		n += 2
+	case n < 0:
 		n += bytes.Count(s, sep) + 2
 	}
 	if from, to := nthPart(s, sep, n-1); from >= 0 {
-		return from, to
+		return append(dst, s[from:to]...), "", ""
 	}
-	return 0, 0
+	return dst, "", ""
 }
 
 func substringIndex(s []byte, args []*vec.Vector, r int) (int, int) {
@@ -207,7 +221,7 @@ func substringIndex(s []byte, args []*vec.Vector, r int) (int, int) {
 	if n < 0 {
 		end := len(s)
 		for ; n < 0; n++ {
-			i := bytes.LastIndex(s[:end], sep)
+			i := bytes.LastIndex(s[:min(end+len(sep)-1, len(s))], sep)
 			if i < 0 {
 				return 0, len(s)
 			}
@@ -215,13 +229,13 @@ func substringIndex(s []byte, args []*vec.Vector, r int) (int, int) {
 		}
 		return end + len(sep), len(s)
 	}
-	at := 0
+	at := -1
 	for ; n > 0; n-- {
-		i := bytes.Index(s[at:], sep)
+		i := bytes.Index(s[at+1:], sep)
 		if i < 0 {
 			return 0, len(s)
 		}
-		at += i + len(sep)
+		at += i + 1
 	}
-	return 0, at - len(sep)
+	return 0, at
 }

@@ -20,8 +20,8 @@ func searches() []*fn.Scalar {
 			Resolve:  fixed(integer, ints(integer, func(args []*vec.Vector, r int) int64 { return position(args[0].Bytes(r), args[1].Bytes(r), 1) }), text, text),
 		},
 		{
-			Name: "position", Aliases: []string{"locate"}, Group: "Text", Syntax: []string{"position(part IN a)", "locate(part, a [, start])"},
-			Doc:      "Is the position of the first occurrence of part in a from a start on, 0 if there is none.",
+			Name: "position", Aliases: []string{"locate", "charindex"}, Group: "Text", Syntax: []string{"position(part IN a)", "locate(part, a [, start])"},
+			Doc:      "Is the position of the first occurrence of part in a from a start on, 0 if there is none; an empty part is at 1.",
 			Examples: []fn.Example{{SQL: "locate('a', 'banana', 3)", Want: "4"}, {SQL: "position('x', 'abc')", Want: "0"}, {SQL: "position(NULL, 'abc')", Want: "NULL"}},
 			Resolve: optional(2, integer, ints(integer, func(args []*vec.Vector, r int) int64 {
 				start := int64(1)
@@ -31,8 +31,8 @@ func searches() []*fn.Scalar {
 				return position(args[1].Bytes(r), args[0].Bytes(r), start)
 			}), text, text, integer),
 		},
-		finder("starts_with", []string{"startswith"}, "starts", "starts_with('stream', 'st')", bytes.HasPrefix),
-		finder("ends_with", []string{"endswith"}, "ends", "ends_with('stream', 'am')", bytes.HasSuffix),
+		finder("starts_with", []string{"startswith", "prefix"}, "starts", "starts_with('stream', 'st')", bytes.HasPrefix),
+		finder("ends_with", []string{"endswith", "suffix"}, "ends", "ends_with('stream', 'am')", bytes.HasSuffix),
 		{
 			Name: "contains", Group: "Text", Syntax: []string{"contains(a, part)"}, Doc: "Is true where a text contains another, or an array an element.",
 			Examples: []fn.Example{{SQL: "contains('stream', 're')", Want: "true"}, {SQL: "contains(NULL, 'a')", Want: "NULL"}}, Resolve: resolveContains,
@@ -40,7 +40,7 @@ func searches() []*fn.Scalar {
 		{
 			Name: "replace", Group: "Text", Syntax: []string{"replace(a, from [, to])"}, Doc: "Replaces every occurrence of a text, or removes it.",
 			Examples: []fn.Example{{SQL: "replace('banana', 'an', '-')", Want: "b--a"}, {SQL: "replace('banana', 'an')", Want: "ba"}, {SQL: "replace(NULL, 'a', 'b')", Want: "NULL"}},
-			Resolve:  optional(2, text, texts(replace), text, text, text),
+			Resolve:  optional(2, text, tryTexts(text, "replace", replace), text, text, text),
 		},
 		{
 			Name: "translate", Group: "Text", Syntax: []string{"translate(a, from, to)"},
@@ -50,9 +50,14 @@ func searches() []*fn.Scalar {
 		},
 		{
 			Name: "overlay", Group: "Text", Syntax: []string{"overlay(a PLACING b FROM start [FOR length])"},
-			Doc:      "Replaces length characters (those of b by default) from a position on.",
+			Doc:      "Replaces length characters of a text, or bytes of BYTES, (as many as b has by default) from a position on.",
 			Examples: []fn.Example{{SQL: "overlay('abcdef', 'X', 2, 3)", Want: "aXef"}, {SQL: "overlay(NULL, 'X', 2)", Want: "NULL"}},
-			Resolve:  optional(3, text, texts(overlay), text, text, integer, integer),
+			Resolve: func(args []fn.Arg) (fn.Impl, error) {
+				if len(args) > 1 && args[0].Type.Kind == types.Bytes {
+					return optional(3, blob, bytesOf(blob, overlay(byBytes)), blob, blob, integer, integer)(args)
+				}
+				return optional(3, text, texts(overlay(byRunes)), text, text, integer, integer)(args)
+			},
 		},
 		{
 			Name: "split", Aliases: []string{"regexp_split_to_array"}, Group: "Text", Syntax: []string{"split(a, pattern [, limit])"},
@@ -80,18 +85,32 @@ func finder(name string, aliases []string, verb, example string, f func(s, part 
 	return &fn.Scalar{
 		Name: name, Aliases: aliases, Group: "Text", Syntax: []string{name + "(a, part)"}, Doc: "Is true where a text " + verb + " with another.",
 		Examples: []fn.Example{{SQL: example, Want: "true"}, {SQL: name + "(NULL, 'a')", Want: "NULL"}},
-		Resolve:  fixed(boolean, bools(func(args []*vec.Vector, r int) bool { return f(args[0].Bytes(r), args[1].Bytes(r)) }), text, text),
+		Resolve:  searching(f),
+	}
+}
+
+// searching resolves a test of two STRINGs, or two BYTES.
+func searching(f func(s, part []byte) bool) resolver {
+	return func(args []fn.Arg) (fn.Impl, error) {
+		t := text
+		if len(args) == 2 && (args[0].Type.Kind == types.Bytes || args[1].Type.Kind == types.Bytes) {
+			t = blob
+		}
+		return fixed(boolean, bools(func(args []*vec.Vector, r int) bool { return f(args[0].Bytes(r), args[1].Bytes(r)) }), t, t)(args)
 	}
 }
 
 // position finds part in s from character start on.
 func position(s, part []byte, start int64) int64 {
-	if start < 1 {
+	switch {
+	case start < 1:
 		return 0
+	case len(part) == 0:
+		return 1
 	}
 	from := runeIndex(s, int(start-1))
 	i := bytes.Index(s[from:], part)
-	if i < 0 || from == len(s) && start > int64(runes(s))+1 {
+	if i < 0 {
 		return 0
 	}
 	return int64(runes(s[:from+i])) + 1
@@ -101,27 +120,27 @@ func resolveContains(args []fn.Arg) (fn.Impl, error) {
 	if len(args) == 2 && args[0].Type.Kind == types.Array {
 		return resolveArrayContains(args)
 	}
-	return fixed(boolean, bools(func(args []*vec.Vector, r int) bool {
-		return bytes.Contains(args[0].Bytes(r), args[1].Bytes(r))
-	}), text, text)(args)
+	return searching(bytes.Contains)(args)
 }
 
-func replace(dst []byte, args []*vec.Vector, r int) []byte {
-	s, from := args[0].Bytes(r), args[1].Bytes(r)
+func replace(dst []byte, args []*vec.Vector, r int) (res []byte, value, msg string) {
+	s, from, begin := args[0].Bytes(r), args[1].Bytes(r), len(dst)
 	var to []byte
 	if len(args) > 2 {
 		to = args[2].Bytes(r)
 	}
 	if len(from) == 0 {
-		return append(dst, s...)
+		return append(dst, s...), "", ""
 	}
 	for {
 		i := bytes.Index(s, from)
 		if i < 0 {
-			return append(dst, s...)
+			return append(dst, s...), "", ""
 		}
 		dst = append(append(dst, s[:i]...), to...)
-		s = s[i+len(from):]
+		if s = s[i+len(from):]; len(dst)-begin > maxText {
+			return nil, "", tooLong
+		}
 	}
 }
 
@@ -142,15 +161,26 @@ func translate(dst []byte, args []*vec.Vector, r int) []byte {
 	return dst
 }
 
-func overlay(dst []byte, args []*vec.Vector, r int) []byte {
-	s, b, start := args[0].Bytes(r), args[1].Bytes(r), int(args[2].Int(r))
-	n := runes(b)
-	if len(args) > 3 {
-		n = int(args[3].Int(r))
+// overlay puts together what substring finds before and behind, as Spark does, also for
+// positions outside of the text.
+func overlay(count counting) func(dst []byte, args []*vec.Vector, r int) []byte {
+	return func(dst []byte, args []*vec.Vector, r int) []byte {
+		s, b, start := args[0].Bytes(r), args[1].Bytes(r), int(args[2].Int(r))
+		n, have := count.len(b), count.len(s)
+		if len(args) > 3 && args[3].Int(r) >= 0 {
+			n = int(args[3].Int(r))
+		}
+		dst = append(dst, s[:count.index(s, start-1)]...)
+		dst = append(dst, b...)
+		from := start + n
+		switch {
+		case from > 0:
+			from--
+		case from < 0:
+			from += have
+		}
+		return append(dst, s[count.index(s, from):]...)
 	}
-	from := runeIndex(s, start-1)
-	to := from + runeIndex(s[from:], n)
-	return append(append(append(dst, s[:from]...), b...), s[to:]...)
 }
 
 func resolveSplit(args []fn.Arg) (fn.Impl, error) {
@@ -194,7 +224,7 @@ func splitLiteral(b *vec.Builder, s, sep []byte, limit int) {
 }
 
 // splitPattern follows java.lang.String.split with a limit: an empty match at the
-// start gives no empty part, and an empty match at the end no further one.
+// start gives no empty part. The empty pattern gives no part behind the last character.
 func splitPattern(b *vec.Builder, re *pattern, s []byte, limit int) {
 	out := b.Child(0)
 	last := 0
@@ -202,7 +232,7 @@ func splitPattern(b *vec.Builder, re *pattern, s []byte, limit int) {
 		if limit == 1 {
 			break
 		}
-		if m[1] == 0 || m[0] == m[1] && m[0] == len(s) {
+		if m[1] == 0 || m[0] == len(s) && re.String() == "" {
 			continue
 		}
 		out.AppendBytes(s[last:m[0]])
