@@ -28,19 +28,19 @@ func (o arithOp) String() string { return arithNames[o] }
 func arithmetic() []*fn.Scalar {
 	return []*fn.Scalar{
 		{
-			Name: "+", Group: "Operators", Syntax: []string{"a + b", "time + interval", "date + days"},
+			Name: "+", Aliases: []string{"add"}, Group: "Operators", Syntax: []string{"a + b", "time + interval", "date + days"},
 			Doc:      "Adds numbers, or moves a date or timestamp. Integers that overflow are an error.",
 			Examples: []fn.Example{{SQL: "1 + 2", Want: "3"}, {SQL: "1.50 + 2.5", Want: "4.00"}, {SQL: "DATE '2024-01-31' + INTERVAL '1' MONTH", Want: "2024-02-29"}, {SQL: "1 + NULL", Want: "NULL"}},
 			Resolve:  func(args []fn.Arg) (fn.Impl, error) { return resolveArith(opAdd, args) },
 		},
 		{
-			Name: "-", Group: "Operators", Syntax: []string{"a - b", "-a", "time - interval", "time - time"},
+			Name: "-", Aliases: []string{"subtract"}, Group: "Operators", Syntax: []string{"a - b", "-a", "time - interval", "time - time"},
 			Doc:      "Subtracts or negates. The difference of two timestamps is an INTERVAL.",
 			Examples: []fn.Example{{SQL: "1 - 3", Want: "-2"}, {SQL: "TIMESTAMP '2024-01-02 00:00:00' - TIMESTAMP '2024-01-01 23:00:00'", Want: "01:00:00"}, {SQL: "NULL - 1", Want: "NULL"}},
 			Resolve:  func(args []fn.Arg) (fn.Impl, error) { return resolveArith(opSub, args) },
 		},
 		{
-			Name: "*", Group: "Operators", Syntax: []string{"a * b", "interval * n"},
+			Name: "*", Aliases: []string{"multiply"}, Group: "Operators", Syntax: []string{"a * b", "interval * n"},
 			Doc:      "Multiplies. The product of two DECIMALs has the digits of both.",
 			Examples: []fn.Example{{SQL: "6 * 7", Want: "42"}, {SQL: "0.908 * 100", Want: "90.800"}, {SQL: "2 * NULL", Want: "NULL"}},
 			Resolve:  func(args []fn.Arg) (fn.Impl, error) { return resolveArith(opMul, args) },
@@ -65,7 +65,7 @@ func arithmetic() []*fn.Scalar {
 		},
 		{
 			Name: "pmod", Group: "Numeric", Syntax: []string{"pmod(a, b)"},
-			Doc:      "Is the remainder that is not negative.",
+			Doc:      "Is the remainder that is not negative, for a positive b; for a negative one it has the sign of a.",
 			Examples: []fn.Example{{SQL: "pmod(-7, 3)", Want: "2"}, {SQL: "pmod(NULL, 3)", Want: "NULL"}},
 			Resolve:  resolvePmod,
 		},

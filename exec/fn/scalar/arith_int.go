@@ -180,7 +180,7 @@ func intOne(op arithOp, x, y int64) (int64, bool) {
 	return x / y, true
 }
 
-// positiveMod shifts negative remainders up by the divisor.
+// positiveMod shifts negative remainders of a positive divisor up by it.
 func positiveMod(mod fn.Kernel) fn.Kernel {
 	return func(c *fn.Ctx, args []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
 		v, err := mod(c, args, rows)
@@ -191,18 +191,18 @@ func positiveMod(mod fn.Kernel) fn.Kernel {
 		m := mask(d)
 		each(rows, func(r int) {
 			switch {
-			case v.I128 != nil:
-				if v.I128[r].Sign() < 0 {
-					abs, _ := decimalAs(d, r&m, int(v.Type.Scale)).Abs()
-					v.I128[r], _ = v.I128[r].Add(abs)
-				}
 			case v.F64 != nil:
-				if v.F64[r] < 0 {
-					v.F64[r] = v.F64[r] + max(d.F64[r&m], -d.F64[r&m])
+				if x := d.Float(r); v.F64[r] < 0 && x > 0 {
+					v.F64[r] += x
+				}
+			case v.I128 != nil:
+				if x := decimalAs(d, r&m, int(v.Type.Scale)); v.I128[r].Sign() < 0 && x.Sign() > 0 {
+					v.I128[r], _ = v.I128[r].Add(x)
 				}
 			case v.I64[r] < 0:
-				abs, _ := decimalAs(d, r&m, int(v.Type.Scale)).Abs()
-				v.I64[r] += int64(abs.Lo)
+				if x := decimalAs(d, r&m, int(v.Type.Scale)); x.Sign() > 0 {
+					v.I64[r] += int64(x.Lo)
+				}
 			}
 		})
 		return v, nil

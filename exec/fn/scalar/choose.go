@@ -14,7 +14,7 @@ import (
 func choices() []*fn.Scalar {
 	return []*fn.Scalar{
 		{
-			Name: "elt", Group: "Conditional", Nulls: fn.Custom, Syntax: []string{"elt(n, a, b, ...)"}, Doc: "Is the n-th of the values behind n, from 1; an error if there is none.",
+			Name: "elt", Group: "Conditional", Nulls: fn.Custom, Syntax: []string{"elt(n, a, b, ...)"}, Doc: "Is the n-th of the values behind n, from 1, as text (or BYTES if all are); an error if there is none.",
 			Examples: []fn.Example{{SQL: "elt(2, 'a', 'b')", Want: "b"}, {SQL: "elt(NULL, 'a')", Want: "NULL"}},
 			Resolve:  resolveElt,
 		},
@@ -50,8 +50,13 @@ func resolveElt(args []fn.Arg) (fn.Impl, error) {
 	if !types.CanCoerce(args[0].Type, bigint) {
 		return fn.Impl{}, mismatch(args, 0, "INT")
 	}
-	t, err := common(args, 1)
-	if err != nil {
+	t := blob
+	for _, a := range args[1:] {
+		if a.Type.Kind != types.Bytes {
+			t = text
+		}
+	}
+	if err := matches(args[1:], same(t, len(args)-1)); err != nil {
 		return fn.Impl{}, err
 	}
 	return fn.Impl{Args: append([]types.Type{bigint}, same(t, len(args)-1)...), Result: t, Eval: tryBuilt(t, func(b *vec.Builder, args []*vec.Vector, r int) error {

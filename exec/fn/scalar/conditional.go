@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/sqlstream/sqlstream/exec/fn"
+	"github.com/sqlstream/sqlstream/exec/fn/cast"
 	"github.com/sqlstream/sqlstream/exec/types"
 	"github.com/sqlstream/sqlstream/exec/vec"
 )
@@ -27,7 +28,7 @@ func conditionals() []*fn.Scalar {
 			},
 		},
 		{
-			Name: "if", Aliases: []string{"iff"}, Group: "Conditional", Form: fn.FormIf, Nulls: fn.Custom,
+			Name: "if", Aliases: []string{"iff", "iif"}, Group: "Conditional", Form: fn.FormIf, Nulls: fn.Custom,
 			Syntax:   []string{"if(condition, then, else)"},
 			Doc:      "Is then where the condition is true, else where it is false or NULL. Only the one that is needed is computed.",
 			Examples: []fn.Example{{SQL: "if(1 < 2, 'a', 'b')", Want: "a"}, {SQL: "if(NULL, 'a', 'b')", Want: "b"}},
@@ -120,31 +121,43 @@ func nullTest(name string, form fn.Form, syntax, doc, sql, want string) *fn.Scal
 	}
 }
 
-// resolveNullif compares in the common type and keeps a's own type where that is
-// the common one; text beside another type is compared as text.
+// resolveNullif compares in the common type and keeps a's own type; text beside another
+// type is compared as text.
 func resolveNullif(args []fn.Arg) (fn.Impl, error) {
 	t, err := comparable(args)
 	if err != nil {
 		return fn.Impl{}, err
 	}
-	if args[0].Type.Kind == types.String {
-		t = text
+	a := args[0].Type
+	if a.Kind == types.String || a.Kind == types.Null {
+		t, a = text, text
 	}
-	return fn.Impl{Args: []types.Type{t, t}, Result: t, Eval: nullif}, nil
+	if args[0].Type.Kind == types.Null {
+		t, a = args[1].Type, args[1].Type
+	}
+	return fn.Impl{Args: []types.Type{a, t}, Result: a, Eval: nullif(a, t)}, nil
 }
 
-func nullif(_ *fn.Ctx, args []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
-	out := *vec.Flatten(args[0])
-	out.Valid = nil
-	if v := vec.Flatten(args[0]).Valid; v != nil {
-		out.Valid = append([]uint64(nil), v...)
-	}
-	each(rows, func(r int) {
-		if !args[0].IsNull(r) && vec.Equal(args[0], r, args[1], r) {
-			out.SetNull(r)
+func nullif(a, t types.Type) fn.Kernel {
+	return func(c *fn.Ctx, args []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
+		same := args[0]
+		if !a.Equal(t) {
+			var err error
+			if same, err = cast.Kernel(a, t, false)(c, args[:1], presentRows(args[0], rows)); err != nil {
+				return nil, err
+			}
 		}
-	})
-	return &out, nil
+		out := *vec.Flatten(args[0])
+		if out.Valid != nil {
+			out.Valid = append([]uint64(nil), out.Valid...)
+		}
+		each(rows, func(r int) {
+			if !args[0].IsNull(r) && vec.Equal(same, r, args[1], r) {
+				out.SetNull(r)
+			}
+		})
+		return &out, nil
+	}
 }
 
 func resolveIn(args []fn.Arg) (fn.Impl, error) {

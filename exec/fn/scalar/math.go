@@ -16,9 +16,9 @@ func maths() []*fn.Scalar {
 			Examples: []fn.Example{{SQL: "abs(-2.50)", Want: "2.50"}, {SQL: "abs(NULL)", Want: "NULL"}}, Resolve: resolveAbs,
 		},
 		{
-			Name: "sign", Aliases: []string{"signum"}, Group: "Numeric", Syntax: []string{"sign(a)"}, Doc: "Is -1.0, 0.0 or 1.0 as the number is negative, zero or positive.",
+			Name: "sign", Aliases: []string{"signum"}, Group: "Numeric", Syntax: []string{"sign(a)"}, Doc: "Is -1.0, 0.0 or 1.0 as a number or interval is negative, zero or positive.",
 			Examples: []fn.Example{{SQL: "sign(-3)", Want: "-1.0"}, {SQL: "sign(NULL)", Want: "NULL"}},
-			Resolve:  fixed(double, floats(sign), double),
+			Resolve:  resolveSignum,
 		},
 		{
 			Name: "pow", Aliases: []string{"power"}, Group: "Numeric", Syntax: []string{"pow(a, b)"}, Doc: "Is a to the power of b.",
@@ -135,6 +135,17 @@ func realFunctions() []*fn.Scalar {
 		})
 	}
 	return all
+}
+
+func resolveSignum(args []fn.Arg) (fn.Impl, error) {
+	if len(args) != 1 || args[0].Type.Kind != types.Interval {
+		return fixed(double, floats(sign), double)(args)
+	}
+	return fixed(double, func(c *fn.Ctx, args []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
+		out := c.New(double, rows.N)
+		each(rows, func(r int) { out.F64[r] = float64(args[0].Iv[args[0].Index(r)].Span().Sign()) })
+		return out, nil
+	}, interval)(args)
 }
 
 func sign(x float64) float64 {

@@ -40,14 +40,14 @@ func bitwise() []*fn.Scalar {
 			return int64(int32(uint32(a) >> (n & 31)))
 		}),
 		{
-			Name: "bit_count", Group: "Bits", Syntax: []string{"bit_count(a)"}, Doc: "Counts the bits that are set, of a negative number in 64 bits.",
+			Name: "bit_count", Group: "Bits", Syntax: []string{"bit_count(a)"}, Doc: "Counts the bits that are set, of a negative number in 64 bits; true has one.",
 			Examples: []fn.Example{{SQL: "bit_count(5)", Want: "2"}, {SQL: "bit_count(NULL)", Want: "NULL"}},
-			Resolve:  fixed(integer, ints(integer, func(args []*vec.Vector, r int) int64 { return int64(bits.OnesCount64(uint64(args[0].Int(r)))) }), bigint),
+			Resolve:  resolveBitCount,
 		},
 		{
-			Name: "getbit", Aliases: []string{"bit_get"}, Group: "Bits", Syntax: []string{"getbit(a, n)"}, Doc: "Is bit n of an integer, from 0 at the right.",
+			Name: "getbit", Aliases: []string{"bit_get"}, Group: "Bits", Syntax: []string{"getbit(a, n)"}, Doc: "Is bit n of an integer, from 0 at the right; an error if its type has fewer.",
 			Examples: []fn.Example{{SQL: "getbit(5, 2)", Want: "1"}, {SQL: "getbit(NULL, 0)", Want: "NULL"}},
-			Resolve:  fixed(tinyint, getbit, bigint, integer),
+			Resolve:  resolveGetbit,
 		},
 	}
 }
@@ -103,17 +103,37 @@ func shiftOp(name, alias, doc, example, want string, f func(a int64, n uint, wid
 	}
 }
 
-func getbit(c *fn.Ctx, args []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
-	out := c.New(tinyint, rows.N)
-	err := try(rows, func(r int) error {
-		n := args[1].Int(r)
-		if n < 0 || n > 63 {
-			return c.Fail(out, r, "getbit", fmt.Sprint(n), "no such bit")
+func resolveBitCount(args []fn.Arg) (fn.Impl, error) {
+	if len(args) == 1 && args[0].Type.Kind == types.Bool {
+		return fixed(integer, ints(integer, func(args []*vec.Vector, r int) int64 { return int64(truth(args[0].IsTrue(r))) }), boolean)(args)
+	}
+	return fixed(integer, ints(integer, func(args []*vec.Vector, r int) int64 { return int64(bits.OnesCount64(uint64(args[0].Int(r)))) }), bigint)(args)
+}
+
+func resolveGetbit(args []fn.Arg) (fn.Impl, error) {
+	width := int64(64)
+	if len(args) > 0 {
+		switch args[0].Type.Kind {
+		case types.Int8:
+			width = 8
+		case types.Int16:
+			width = 16
+		case types.Int32:
+			width = 32
 		}
-		out.I64[r] = args[0].Int(r) >> uint(n) & 1
-		return nil
-	})
-	return out, err
+	}
+	return fixed(tinyint, func(c *fn.Ctx, args []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
+		out := c.New(tinyint, rows.N)
+		err := try(rows, func(r int) error {
+			n := args[1].Int(r)
+			if n < 0 || n >= width {
+				return c.Fail(out, r, "getbit", fmt.Sprint(n), "no such bit")
+			}
+			out.I64[r] = args[0].Int(r) >> uint(n) & 1
+			return nil
+		})
+		return out, err
+	}, bigint, integer)(args)
 }
 
 func miscellany() []*fn.Scalar {

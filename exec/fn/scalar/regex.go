@@ -2,10 +2,12 @@ package scalar
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"regexp"
 	"regexp/syntax"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/sqlstream/sqlstream/exec/fn"
 	"github.com/sqlstream/sqlstream/exec/types"
@@ -17,8 +19,8 @@ func regexps() []*fn.Scalar {
 	return []*fn.Scalar{
 		{
 			Name: "rlike", Aliases: []string{"regexp_like", "regexp", "$~"}, Group: group,
-			Syntax:   []string{"a RLIKE pattern", "regexp_like(a, pattern)"},
-			Doc:      "Is true where the regular expression (RE2 syntax) matches somewhere in the text.",
+			Syntax:   []string{"a RLIKE pattern", "regexp_like(a, pattern [, 'flags'])"},
+			Doc:      "Is true where the regular expression (RE2 syntax) matches somewhere in the text. $ is the end of the text, not a place before a last line end as in Java. Flags: i without regard to case, s . takes line ends, m ^ and $ at line ends, l literally.",
 			Examples: []fn.Example{{SQL: "'row 42' RLIKE '[0-9]+'", Want: "true"}, {SQL: "regexp_like('row', '^o')", Want: "false"}, {SQL: "regexp_like(NULL, 'a')", Want: "NULL"}},
 			Resolve: resolveRegexp(boolean, 2, []types.Type{text, text}, func(re *pattern, args []*vec.Vector, r int, out *vec.Vector, dst []byte) ([]byte, string) {
 				out.Bool[r] = truth(re.match(args[0].Bytes(r)))
@@ -29,13 +31,28 @@ func regexps() []*fn.Scalar {
 			Name: "regexp_ilike", Group: group, Syntax: []string{"a ~* pattern", "regexp_ilike(a, pattern)"},
 			Doc:      "Is rlike without regard to case.",
 			Examples: []fn.Example{{SQL: "regexp_ilike('ROW', 'o')", Want: "true"}, {SQL: "regexp_ilike(NULL, 'a')", Want: "NULL"}},
-			Resolve:  rewritten(func(s string) string { return "(?i)" + s }),
+			Resolve:  rewritten(2, func(s string, _ []fn.Arg) (string, error) { return "(?i)" + s, nil }),
 		},
 		{
-			Name: "similar_to", Group: group, Syntax: []string{"a SIMILAR TO pattern"},
+			Name: "similar_to", Group: group, Syntax: []string{"a SIMILAR TO pattern [ESCAPE c]"},
 			Doc:      "Matches the whole text against an SQL pattern: % and _ as in LIKE, with | * + ? {n} ( ) and [ ] as in regular expressions.",
 			Examples: []fn.Example{{SQL: "similar_to('abc', '%(b|d)_')", Want: "true"}, {SQL: "similar_to(NULL, 'a')", Want: "NULL"}},
-			Resolve:  rewritten(similarPattern),
+			Resolve:  rewritten(3, similarPattern),
+		},
+		{
+			Name: "regexp_full_match", Group: group, Syntax: []string{"regexp_full_match(a, pattern [, 'flags'])"},
+			Doc:      "Is true where the regular expression matches the whole text.",
+			Examples: []fn.Example{{SQL: "regexp_full_match('42', '[0-9]+')", Want: "true"}, {SQL: "regexp_full_match('row 42', '[0-9]+')", Want: "false"}, {SQL: "regexp_full_match(NULL, 'a')", Want: "NULL"}},
+			Resolve: rewritten(3, func(s string, args []fn.Arg) (string, error) {
+				flags, err := flagsArg(args, 2)
+				return `\A(?:` + flags.pattern(s) + `)\z`, err
+			}),
+		},
+		{
+			Name: "regexp_escape", Group: group, Syntax: []string{"regexp_escape(a)"},
+			Doc:      "Puts a backslash before every character but letters, digits and underscores, so that a text is a regular expression for itself.",
+			Examples: []fn.Example{{SQL: "regexp_escape('a.b')", Want: `a\.b`}, {SQL: "regexp_escape(NULL)", Want: "NULL"}},
+			Resolve:  fixed(text, texts(func(dst []byte, args []*vec.Vector, r int) []byte { return escapeRegexp(dst, args[0].Bytes(r)) }), text),
 		},
 		{
 			Name: "regexp_extract", Group: group, Syntax: []string{"regexp_extract(a, pattern [, group])"},
@@ -58,14 +75,14 @@ func regexps() []*fn.Scalar {
 			}),
 		},
 		{
-			Name: "regexp_replace", Group: group, Syntax: []string{"regexp_replace(a, pattern, replacement)"},
-			Doc:      "Replaces every match; $1 in the replacement stands for a group.",
-			Examples: []fn.Example{{SQL: "regexp_replace('a1b22', '[0-9]+', '#')", Want: "a#b#"}, {SQL: "regexp_replace('ab', '(a)(b)', '$2$1')", Want: "ba"}, {SQL: "regexp_replace(NULL, 'a', 'b')", Want: "NULL"}},
-			Resolve:  resolveRegexp(text, 3, []types.Type{text, text, text}, regexpReplace),
+			Name: "regexp_replace", Group: group, Syntax: []string{"regexp_replace(a, pattern, replacement [, start])", "regexp_replace(a, pattern, replacement, 'flags')"},
+			Doc:      "Replaces every match from a position on; $1 or ${name} in the replacement stand for a group, and a dollar is \\$. With flags (g every match, i without regard to case) it replaces only the first match unless g is one of them, as in Postgres and DuckDB.",
+			Examples: []fn.Example{{SQL: "regexp_replace('a1b22', '[0-9]+', '#')", Want: "a#b#"}, {SQL: "regexp_replace('ab', '(a)(b)', '$2$1')", Want: "ba"}, {SQL: "regexp_replace('ABA', 'a', '-', 'i')", Want: "-BA"}, {SQL: "regexp_replace(NULL, 'a', 'b')", Want: "NULL"}},
+			Resolve:  resolveReplace,
 		},
 		{
 			Name: "regexp_count", Group: group, Syntax: []string{"regexp_count(a, pattern)"},
-			Doc:      "Counts the matches that do not overlap.",
+			Doc:      "Counts the matches that do not overlap. An empty match directly behind another does not count, as in RE2, Postgres and DuckDB; in Java it does.",
 			Examples: []fn.Example{{SQL: "regexp_count('a1b22', '[0-9]')", Want: "3"}, {SQL: "regexp_count(NULL, 'a')", Want: "NULL"}},
 			Resolve: resolveRegexp(integer, 2, []types.Type{text, text}, func(re *pattern, args []*vec.Vector, r int, out *vec.Vector, dst []byte) ([]byte, string) {
 				out.I64[r] = int64(len(re.FindAllIndex(args[0].Bytes(r), -1)))
@@ -73,10 +90,10 @@ func regexps() []*fn.Scalar {
 			}),
 		},
 		{
-			Name: "regexp_instr", Group: group, Syntax: []string{"regexp_instr(a, pattern)"},
-			Doc:      "Is the position of the first match, counted from 1 in characters, and 0 if there is none.",
+			Name: "regexp_instr", Group: group, Syntax: []string{"regexp_instr(a, pattern [, group])"},
+			Doc:      "Is the position of the first match, counted from 1 in characters, and 0 if there is none; a group changes nothing, as in Spark.",
 			Examples: []fn.Example{{SQL: "regexp_instr('row 42', '[0-9]')", Want: "5"}, {SQL: "regexp_instr(NULL, 'a')", Want: "NULL"}},
-			Resolve: resolveRegexp(integer, 2, []types.Type{text, text}, func(re *pattern, args []*vec.Vector, r int, out *vec.Vector, dst []byte) ([]byte, string) {
+			Resolve: resolveRegexp(integer, 2, []types.Type{text, text, integer}, func(re *pattern, args []*vec.Vector, r int, out *vec.Vector, dst []byte) ([]byte, string) {
 				s := args[0].Bytes(r)
 				out.I64[r] = 0
 				var room [2 * maxGroups]int
@@ -109,6 +126,9 @@ type pattern struct {
 }
 
 func compile(s string) (*pattern, error) {
+	if msg := regexpProblem(s); msg != "" {
+		return nil, errors.New(msg)
+	}
 	re, err := regexp.Compile(s)
 	if err != nil {
 		return nil, err
@@ -166,6 +186,7 @@ func (p *pattern) find(s []byte, dst []int) []int {
 // constant.
 type patternCache struct {
 	fixed *pattern
+	flags regexpFlags
 	last  *pattern
 	text  string
 }
@@ -178,7 +199,7 @@ func (c *patternCache) at(v *vec.Vector, r int) (*pattern, error) {
 	if c.last != nil && c.text == s {
 		return c.last, nil
 	}
-	p, err := compile(strings.Clone(s))
+	p, err := compile(c.flags.pattern(strings.Clone(s)))
 	if err == nil {
 		c.last, c.text = p, strings.Clone(s)
 	}
@@ -186,14 +207,14 @@ func (c *patternCache) at(v *vec.Vector, r int) (*pattern, error) {
 }
 
 // constPattern compiles a constant pattern once, when the query is planned.
-func constPattern(args []fn.Arg, i int) (*pattern, error) {
+func constPattern(args []fn.Arg, i int, flags regexpFlags) (*pattern, error) {
 	s, ok := constText(args, i)
 	if !ok {
 		return nil, nil
 	}
-	p, err := compile(strings.Clone(s))
+	p, err := compile(flags.pattern(strings.Clone(s)))
 	if err != nil {
-		return nil, fmt.Errorf("needs a regular expression as argument %d: %v", i+1, err)
+		return nil, fmt.Errorf("needs a regular expression as argument %d: %s %v", i+1, fn.Quote(s), err)
 	}
 	return p, nil
 }
@@ -204,24 +225,28 @@ type regexpOne = func(re *pattern, args []*vec.Vector, r int, out *vec.Vector, d
 
 func resolveRegexp(result types.Type, least int, want []types.Type, one regexpOne) resolver {
 	return func(args []fn.Arg) (fn.Impl, error) {
-		impl, err := optional(least, result, nil, want...)(args)
+		impl, err := optional(least, result, nil, append(want[:len(want):len(want)], text)...)(args)
 		if err != nil {
 			return impl, err
 		}
-		fixed, err := constPattern(args, 1)
+		flags, err := flagsArg(args, len(want))
 		if err != nil {
 			return impl, err
 		}
+		fixed, err := constPattern(args, 1, flags)
+		if err != nil {
+			return impl, err
+		}
+		most := len(want)
 		impl.Eval = func(c *fn.Ctx, args []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
-			return evalRegexp(c, result, fixed, one, args, rows)
+			return evalRegexp(c, result, patternCache{fixed: fixed, flags: flags}, one, args[:min(most, len(args))], rows)
 		}
 		return impl, nil
 	}
 }
 
-func evalRegexp(c *fn.Ctx, result types.Type, fixed *pattern, one regexpOne, args []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
+func evalRegexp(c *fn.Ctx, result types.Type, cache patternCache, one regexpOne, args []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
 	out := c.New(result, rows.N)
-	cache := patternCache{fixed: fixed}
 	var buf []byte
 	err := try(rows, func(r int) error {
 		re, err := cache.at(args[1], r)
@@ -268,68 +293,28 @@ func regexpExtract(re *pattern, args []*vec.Vector, r int, _ *vec.Vector, dst []
 	return append(dst, s[m[2*group]:m[2*group+1]]...), ""
 }
 
-func regexpReplace(re *pattern, args []*vec.Vector, r int, _ *vec.Vector, dst []byte) ([]byte, string) {
-	s := args[0].Bytes(r)
-	if !re.may(s) {
-		return append(dst, s...), ""
-	}
-	template := javaTemplate(args[2].Text(r))
-	last := 0
-	for _, m := range re.FindAllSubmatchIndex(s, -1) {
-		dst = append(dst, s[last:m[0]]...)
-		dst = re.Expand(dst, template, s, m)
-		last = m[1]
-	}
-	return append(dst, s[last:]...), ""
-}
-
-// javaTemplate turns $1 and \x into what Regexp.Expand takes: ${1} and x.
-func javaTemplate(s string) []byte {
-	if !strings.ContainsAny(s, `$\`) {
-		return []byte(s)
-	}
-	var out []byte
-	for i := 0; i < len(s); i++ {
-		switch {
-		case s[i] == '\\' && i+1 < len(s):
-			i++
-			if s[i] >= '0' && s[i] <= '9' {
-				out = append(out, '$', '{', s[i], '}')
-				continue
-			}
-			if s[i] == '$' {
-				out = append(out, '$')
-			}
-			out = append(out, s[i])
-		case s[i] == '$' && i+1 < len(s) && s[i+1] >= '0' && s[i+1] <= '9':
-			i++
-			out = append(out, '$', '{', s[i], '}')
-		case s[i] == '$':
-			out = append(out, '$', '$')
-		default:
-			out = append(out, s[i])
-		}
-	}
-	return out
-}
-
 // resolveLists resolves a function of a regular expression with an ARRAY result.
 func resolveLists(least int, want []types.Type, one func(b *vec.Builder, re *pattern, args []*vec.Vector, r int) string) resolver {
 	result := types.ArrayOf(text)
 	return func(args []fn.Arg) (fn.Impl, error) {
-		impl, err := optional(least, result, nil, want...)(args)
+		impl, err := optional(least, result, nil, append(want[:len(want):len(want)], text)...)(args)
 		if err != nil {
 			return impl, err
 		}
-		fixed, err := constPattern(args, 1)
+		flags, err := flagsArg(args, len(want))
 		if err != nil {
 			return impl, err
 		}
+		fixed, err := constPattern(args, 1, flags)
+		if err != nil {
+			return impl, err
+		}
+		most := len(want)
 		impl.Eval = tryBuilt(result, func(b *vec.Builder, args []*vec.Vector, r int) error {
-			re := fixed
+			re, args := fixed, args[:min(most, len(args))]
 			if re == nil {
 				var err error
-				if re, err = compile(strings.Clone(args[1].Text(r))); err != nil {
+				if re, err = compile(flags.pattern(strings.Clone(args[1].Text(r)))); err != nil {
 					return &fn.DataError{Func: "regular expression", Value: fn.Quote(args[1].Text(r)), Row: r, Msg: err.Error()}
 				}
 			}
@@ -386,9 +371,9 @@ func resolveMatch(args []fn.Arg) (fn.Impl, error) {
 }
 
 // rewritten is rlike with a pattern that is translated first.
-func rewritten(translate func(string) string) resolver {
+func rewritten(most int, translate func(s string, args []fn.Arg) (string, error)) resolver {
 	return func(args []fn.Arg) (fn.Impl, error) {
-		impl, err := optional(2, boolean, nil, text, text, text)(args)
+		impl, err := optional(2, boolean, nil, same(text, most)...)(args)
 		if err != nil {
 			return impl, err
 		}
@@ -396,7 +381,11 @@ func rewritten(translate func(string) string) resolver {
 		if !ok {
 			return impl, fmt.Errorf("needs a constant pattern as argument 2")
 		}
-		re, err := compile(translate(strings.Clone(s)))
+		expression, err := translate(strings.Clone(s), args)
+		if err != nil {
+			return impl, err
+		}
+		re, err := compile(expression)
 		if err != nil {
 			return impl, fmt.Errorf("needs a pattern as argument 2: %v", err)
 		}
@@ -405,26 +394,51 @@ func rewritten(translate func(string) string) resolver {
 	}
 }
 
+func escapeRegexp(dst, s []byte) []byte {
+	for _, ch := range s {
+		if !alphanumeric(ch) && ch != '_' && ch < utf8.RuneSelf {
+			dst = append(dst, '\\')
+		}
+		dst = append(dst, ch)
+	}
+	return dst
+}
+
 // similarPattern turns an SQL pattern into a regular expression for the whole text.
-func similarPattern(s string) string {
+func similarPattern(s string, args []fn.Arg) (string, error) {
+	escape := `\`
+	if len(args) > 2 {
+		var ok bool
+		if escape, ok = constText(args, 2); !ok || runes([]byte(escape)) > 1 {
+			return "", fmt.Errorf("needs one constant character as argument 3")
+		}
+	}
 	var b strings.Builder
 	b.WriteString("(?s)^(?:")
-	for i := 0; i < len(s); i++ {
-		switch ch := s[i]; ch {
-		case '%':
+	class := false
+	for len(s) > 0 {
+		_, size := utf8.DecodeRuneInString(s)
+		ch := s[:size]
+		s = s[size:]
+		switch {
+		case ch == escape && s != "":
+			_, size = utf8.DecodeRuneInString(s)
+			b.WriteString(regexp.QuoteMeta(s[:size]))
+			s = s[size:]
+		case class && ch != `\`:
+			class = ch != "]"
+			b.WriteString(ch)
+		case ch == "%":
 			b.WriteString(".*")
-		case '_':
+		case ch == "_":
 			b.WriteString(".")
-		case '.', '^', '$':
-			b.WriteString("\\" + string(ch))
-		case '\\':
-			if i++; i < len(s) {
-				b.WriteString(regexp.QuoteMeta(s[i : i+1]))
-			}
+		case ch == "." || ch == "^" || ch == "$" || ch == `\`:
+			b.WriteString(`\` + ch)
 		default:
-			b.WriteByte(ch)
+			class = ch == "["
+			b.WriteString(ch)
 		}
 	}
 	b.WriteString(")$")
-	return b.String()
+	return b.String(), nil
 }

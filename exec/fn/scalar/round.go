@@ -31,7 +31,7 @@ func roundings() []*fn.Scalar {
 			Resolve:  resolveRound(halfUp),
 		},
 		{
-			Name: "bround", Aliases: []string{"round_even"}, Group: "Numeric", Syntax: []string{"bround(a [, digits])"},
+			Name: "bround", Aliases: []string{"round_even", "roundbankers"}, Group: "Numeric", Syntax: []string{"bround(a [, digits])"},
 			Doc:      "Rounds like round, but halves to the even digit.",
 			Examples: []fn.Example{{SQL: "bround(2.5)", Want: "2"}, {SQL: "bround(3.5)", Want: "4"}, {SQL: "bround(NULL)", Want: "NULL"}},
 			Resolve:  resolveRound(halfEven),

@@ -60,7 +60,7 @@ func searches() []*fn.Scalar {
 			},
 		},
 		{
-			Name: "split", Aliases: []string{"regexp_split_to_array"}, Group: "Text", Syntax: []string{"split(a, pattern [, limit])"},
+			Name: "split", Aliases: []string{"regexp_split_to_array", "string_split_regex", "str_split_regex"}, Group: "Text", Syntax: []string{"split(a, pattern [, limit])"},
 			Doc:      "Splits a text at the matches of a regular expression into an array of at most limit parts.",
 			Examples: []fn.Example{{SQL: "split('a,b,', ',')", Want: `["a","b",""]`}, {SQL: "split('a,b,c', ',', 2)", Want: `["a","b,c"]`}, {SQL: "split(NULL, ',')", Want: "NULL"}},
 			Resolve:  resolveSplit,
@@ -232,7 +232,7 @@ func splitPattern(b *vec.Builder, re *pattern, s []byte, limit int) {
 		if limit == 1 {
 			break
 		}
-		if m[1] == 0 || m[0] == len(s) && re.String() == "" {
+		if m[1] == 0 || m[0] == m[1] && m[0] == len(s) && re.String() == "" {
 			continue
 		}
 		out.AppendBytes(s[last:m[0]])
