@@ -148,6 +148,11 @@ func (b *Binder) unknownFunction(name string, span diag.Span) *diag.Diagnostic {
 		d.Hint = instead
 		return d
 	}
+	if a, ok := absent(name); ok {
+		d := b.errorf(diag.UnknownFunction, span, "unknown function %q: %s", name, a.reason)
+		d.Hint = a.way
+		return d
+	}
 	d := b.errorf(diag.UnknownFunction, span, "unknown function %q", name)
 	d.Hint = suggestName(name, synonyms, b.cat.FunctionNames())
 	return d

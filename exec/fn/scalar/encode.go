@@ -222,11 +222,23 @@ func conv(dst []byte, args []*vec.Vector, r int) ([]byte, string, string) {
 		}
 		n = n*uint64(from) + d
 	}
-	if neg {
+	return append(dst, convText(n, neg, int(to))...), "", ""
+}
+
+// convText writes what conv read. A positive base takes a negative number as 64 bits,
+// all of them set where it has more than 63; a negative base gives a sign.
+func convText(n uint64, neg bool, to int) string {
+	switch {
+	case neg && to > 0 && n > math.MaxInt64:
+		n = math.MaxUint64
+	case neg && to > 0:
 		n = -n
+	case to < 0 && n > math.MaxInt64:
+		n, neg = -n, true
 	}
-	if to < 0 {
-		return append(dst, strings.ToUpper(strconv.FormatInt(int64(n), int(-to)))...), "", ""
+	s := strings.ToUpper(strconv.FormatUint(n, max(to, -to)))
+	if neg && to < 0 {
+		return "-" + s
 	}
-	return append(dst, strings.ToUpper(strconv.FormatUint(n, int(to)))...), "", ""
+	return s
 }

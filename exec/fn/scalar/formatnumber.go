@@ -56,7 +56,7 @@ func parseDecimalPattern(s string) (p decimalPattern, err error) {
 	if strings.Contains(p.prefix+p.suffix, "%") {
 		p.times = 2
 	}
-	whole, frac, _ := strings.Cut(s, ".")
+	whole, frac, point := strings.Cut(s, ".")
 	if i := strings.LastIndexByte(whole, ','); i >= 0 {
 		p.group = len(whole) - i - 1
 	}
@@ -66,7 +66,11 @@ func parseDecimalPattern(s string) (p decimalPattern, err error) {
 	if strings.Trim(digits, "#0") != "" || strings.Contains(digits[len(digits)-p.whole:], "#") || strings.Trim(frac, "#0") != "" || strings.Contains(frac[:p.least], "#") {
 		return p, fmt.Errorf("cannot read its pattern")
 	}
-	if p.most == 0 && p.whole == 0 {
+	switch { // without any 0 the digit at the point is one
+	case p.whole+p.least > 0:
+	case point && digits == "":
+		p.least = min(1, p.most)
+	default:
 		p.whole = 1
 	}
 	return p, nil

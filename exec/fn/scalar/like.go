@@ -12,13 +12,13 @@ import (
 func patterns() []*fn.Scalar {
 	return []*fn.Scalar{
 		{
-			Name: "like", Group: "Operators", Syntax: []string{"a LIKE pattern [ESCAPE c]"},
+			Name: "like", Aliases: []string{"like_escape"}, Group: "Operators", Syntax: []string{"a LIKE pattern [ESCAPE c]", "like(a, pattern [, c])"},
 			Doc:      `Matches the whole text: % stands for any text, _ for one character, and the escape character (\ by default) takes the next one as it is.`,
 			Examples: []fn.Example{{SQL: "'late row' LIKE 'l%w'", Want: "true"}, {SQL: "'a_b' LIKE 'a!_b' ESCAPE '!'", Want: "true"}, {SQL: "'a' LIKE NULL", Want: "NULL"}},
 			Resolve:  resolveLike(false),
 		},
 		{
-			Name: "ilike", Group: "Operators", Syntax: []string{"a ILIKE pattern [ESCAPE c]"},
+			Name: "ilike", Aliases: []string{"ilike_escape"}, Group: "Operators", Syntax: []string{"a ILIKE pattern [ESCAPE c]", "ilike(a, pattern [, c])"},
 			Doc:      "Is LIKE without regard to case.",
 			Examples: []fn.Example{{SQL: "'Late' ILIKE 'l%'", Want: "true"}, {SQL: "NULL ILIKE 'l%'", Want: "NULL"}},
 			Resolve:  resolveLike(true),

@@ -62,7 +62,7 @@ func texts1() []*fn.Scalar {
 					dst = append(dst, s...)
 				}
 				return dst, "", ""
-			}), text, integer),
+			}), text, bigint),
 		},
 		{
 			Name: "space", Group: "Text", Syntax: []string{"space(n)"}, Doc: "Is a text of n blanks.",
@@ -73,7 +73,7 @@ func texts1() []*fn.Scalar {
 					return nil, "", tooLong
 				}
 				return append(dst, bytes.Repeat([]byte{' '}, int(max(n, 0)))...), "", ""
-			}), integer),
+			}), bigint),
 		},
 		{
 			Name: "concat", Aliases: []string{"||"}, Group: "Text", Syntax: []string{"concat(a, b, ...)", "a || b"},

@@ -23,7 +23,7 @@ func parts() []*fn.Scalar {
 			Examples: []fn.Example{{SQL: "left('stream', 2)", Want: "st"}, {SQL: "left(NULL, 2)", Want: "NULL"}},
 			Resolve: bytesOrTextAnd(func(count counting) fn.Kernel {
 				return slices(func(s []byte, args []*vec.Vector, r int) (int, int) { return 0, count.index(s, int(args[1].Int(r))) })
-			}, integer),
+			}, bigint),
 		},
 		{
 			Name: "right", Group: "Text", Syntax: []string{"right(a, n)"}, Doc: "Is the last n characters of a text, or bytes of BYTES; nothing for a negative n.",
@@ -32,7 +32,7 @@ func parts() []*fn.Scalar {
 				return slices(func(s []byte, args []*vec.Vector, r int) (int, int) {
 					return count.index(s, count.len(s)-int(max(args[1].Int(r), 0))), len(s)
 				})
-			}, integer),
+			}, bigint),
 		},
 		trimmer("trim", []string{"btrim"}, "on both sides", "trim('  a ')", "a", true, true),
 		trimmer("ltrim", nil, "on the left", "concat(ltrim('  a '), '.')", "a .", true, false),
@@ -154,9 +154,9 @@ func padder(name string, left bool, side, example, want string) *fn.Scalar {
 		Examples: []fn.Example{{SQL: example, Want: want}, {SQL: name + "(NULL, 3)", Want: "NULL"}},
 		Resolve: func(args []fn.Arg) (fn.Impl, error) {
 			if len(args) > 0 && args[0].Type.Kind == types.Bytes {
-				return optional(2, blob, kernel(blob, byBytes), blob, integer, blob)(args)
+				return optional(2, blob, kernel(blob, byBytes), blob, bigint, blob)(args)
 			}
-			return optional(2, text, kernel(text, byRunes), text, integer, text)(args)
+			return optional(2, text, kernel(text, byRunes), text, bigint, text)(args)
 		},
 	}
 }

@@ -14,22 +14,23 @@ func typeCalls() []*fn.Scalar {
 	list := []struct {
 		t             types.Type
 		example, want string
+		aliases       []string
 	}{
-		{boolean, "boolean('true')", "true"},
-		{tinyint, "tinyint('5')", "5"},
-		{types.Of(types.Int16), "smallint('5')", "5"},
-		{integer, "int('5')", "5"},
-		{bigint, "bigint('5')", "5"},
-		{float, "float('1.5')", "1.5"},
-		{double, "double('1.5')", "1.5"},
-		{text, "string(5)", "5"},
-		{timestamp, "timestamp('2024-02-29')", "2024-02-29 00:00:00"},
+		{boolean, "boolean('true')", "true", nil},
+		{tinyint, "tinyint('5')", "5", nil},
+		{types.Of(types.Int16), "smallint('5')", "5", nil},
+		{integer, "int('5')", "5", nil},
+		{bigint, "bigint('5')", "5", nil},
+		{float, "float('1.5')", "1.5", nil},
+		{double, "double('1.5')", "1.5", nil},
+		{text, "string(5)", "5", nil},
+		{timestamp, "timestamp('2024-02-29')", "2024-02-29 00:00:00", nil},
 	}
 	var all []*fn.Scalar
 	for _, x := range list {
-		name := strings.ToLower(x.t.String())
+		name, _, _ := strings.Cut(strings.ToLower(x.t.String()), "(")
 		all = append(all, &fn.Scalar{
-			Name: name, Group: "Conversion", Syntax: []string{name + "(a)"}, Doc: "Is CAST(a AS " + x.t.String() + ").",
+			Name: name, Aliases: x.aliases, Group: "Conversion", Syntax: []string{name + "(a)"}, Doc: "Is CAST(a AS " + x.t.String() + ").",
 			Examples: []fn.Example{{SQL: x.example, Want: x.want}, {SQL: name + "(NULL)", Want: "NULL"}},
 			Resolve: func(args []fn.Arg) (fn.Impl, error) {
 				if err := arity(args, 1, 1); err != nil {
