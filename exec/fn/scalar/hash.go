@@ -121,7 +121,7 @@ func hashValue(h hasher, v *vec.Vector, r int, seed uint64) uint64 {
 func plainFloat(x float64) float64 {
 	switch {
 	case x != x:
-		return math.NaN()
+		return math.Float64frombits(0x7ff8000000000000) // as Java writes it
 	case x == 0:
 		return 0
 	}
