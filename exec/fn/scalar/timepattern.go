@@ -138,7 +138,7 @@ func (p *timePattern) field(letter byte, n int) error {
 	case letter == 'z' && n == 4:
 		return fmt.Errorf(`does not know the long names of zones, "zzzz"; write z or VV`)
 	case ok && n > known.most:
-		return fmt.Errorf("does not know %q in a pattern; the letter %q may stand %d times", strings.Repeat(string(letter), n), string(letter), known.most)
+		return fmt.Errorf("does not know %q in a pattern; the letter %q may stand at most %d times", strings.Repeat(string(letter), n), string(letter), known.most)
 	case ok:
 		p.step = min(p.step, known.step)
 		p.parts = append(p.parts, patternPart{letter: letter, n: n})
