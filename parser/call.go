@@ -116,6 +116,8 @@ func (p *parser) argument(c *call) {
 	case len(c.named) > 0:
 		p.failf(diag.Unexpected, p.here(), "an argument without name cannot follow a named one")
 		return
+	case p.jsonMember(c):
+		return
 	}
 	value := p.argumentValue(c)
 	if p.isWord("AS") || c.fields != nil {
@@ -168,7 +170,7 @@ func (p *parser) argumentTail(c *call) {
 		case p.isWord("RETURNING"):
 			p.next()
 			c.node.Returning = p.typeName()
-		case p.nulls(c):
+		case p.nulls(c), p.jsonClause(c):
 		default:
 			return
 		}

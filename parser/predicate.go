@@ -168,6 +168,9 @@ func (p *parser) is(left operand) operand {
 	if p.accept("DISTINCT", "FROM") {
 		return p.distinctFrom(left, negated)
 	}
+	if p.accept("JSON") {
+		return p.isJSON(left, negated)
+	}
 	word := p.acceptAny("NULL", "UNKNOWN", "TRUE", "FALSE")
 	if word == "" {
 		p.unexpected("NULL or TRUE or FALSE or UNKNOWN or DISTINCT FROM")

@@ -39,10 +39,8 @@ func (e *env) call(x *ast.Call) expr.Node {
 	if name == "grouping" || name == "grouping_id" {
 		return e.grouping(x, name)
 	}
-	if x.Returning != nil && name == "json_value" {
-		plain := *x
-		plain.Returning = nil
-		return e.castExpr(&ast.Cast{Span: x.Span, X: &plain, Type: x.Returning, Try: true}) // NULL ON ERROR
+	if n, ok := e.jsonCall(x, name); ok {
+		return n
 	}
 	x = namedFields(x, name)
 	if !e.plainCall(x) {
@@ -245,6 +243,10 @@ func (e *env) withinGroup(x *ast.Call, f *fn.Aggregate) *ast.Call {
 
 func (e *env) bindAggregate(x *ast.Call, f *fn.Aggregate) (logical.Agg, bool) {
 	agg := logical.Agg{Func: f, Distinct: x.Distinct}
+	x, absent, ok := e.jsonAggregate(x, f)
+	if !ok {
+		return agg, false
+	}
 	if x = e.withinGroup(x, f); x == nil {
 		return agg, false
 	}
@@ -287,6 +289,9 @@ func (e *env) bindAggregate(x *ast.Call, f *fn.Aggregate) (logical.Agg, bool) {
 		if agg.Filter = e.condition(x.Filter, "FILTER"); agg.Filter == nil {
 			return agg, false
 		}
+	}
+	if absent {
+		agg.Filter = conjunction(agg.Filter, expr.NewIsNull(args[1], true))
 	}
 	if x.Nulls == ast.IgnoreNulls && len(args) > 0 {
 		agg.Filter = conjunction(agg.Filter, expr.NewIsNull(args[0], true))

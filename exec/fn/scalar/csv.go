@@ -3,7 +3,6 @@ package scalar
 import (
 	"bytes"
 	"encoding/csv"
-	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -16,33 +15,34 @@ import (
 func csvFunctions() []*fn.Scalar {
 	return []*fn.Scalar{
 		{
-			Name: "from_csv", Group: "CSV", Syntax: []string{"from_csv(text, 'a INT, b STRING')"}, Doc: "Reads one line of comma-separated values into a struct; what does not fit is NULL.",
-			Examples: []fn.Example{{SQL: "from_csv('1,x', 'a INT, b STRING')", Want: `{"a":1,"b":"x"}`}, {SQL: "from_csv('z', 'a INT, b STRING')", Want: `{"a":null,"b":null}`}, {SQL: "from_csv(NULL, 'a INT')", Want: "NULL"}},
+			Name: "from_csv", Group: "CSV", Syntax: []string{"from_csv(text, 'a INT, b STRING' [, map('sep', ';')])"}, Doc: "Reads one line of comma-separated values into a struct; what does not fit is NULL.",
+			Examples: []fn.Example{{SQL: "from_csv('1,x', 'a INT, b STRING')", Want: `{"a":1,"b":"x"}`}, {SQL: "from_csv('1;x', 'a INT, b STRING', map('sep', ';'))", Want: `{"a":1,"b":"x"}`}, {SQL: "from_csv('z', 'a INT, b STRING')", Want: `{"a":null,"b":null}`}, {SQL: "from_csv(NULL, 'a INT')", Want: "NULL"}},
 			Resolve:  resolveFromCSV,
 		},
 		{
-			Name: "to_csv", Group: "CSV", Syntax: []string{"to_csv(struct)"}, Doc: "Writes a struct as one line of comma-separated values; NULLs are empty.",
+			Name: "to_csv", Group: "CSV", Syntax: []string{"to_csv(struct [, map('sep', ';')])"}, Doc: "Writes a struct as one line of comma-separated values; NULLs are empty.",
 			Examples: []fn.Example{{SQL: "to_csv(struct(1, '1,x', NULL))", Want: `1,"1,x",`}, {SQL: "to_csv(NULL)", Want: "NULL"}},
 			Resolve:  resolveToCSV,
 		},
 		{
-			Name: "schema_of_json", Group: "JSON", Syntax: []string{"schema_of_json(json)"}, Doc: "Names the type that a JSON text would be read as.",
-			Examples: []fn.Example{{SQL: `schema_of_json('{"a":[1]}')`, Want: "STRUCT<a: ARRAY<BIGINT>>"}, {SQL: "schema_of_json(NULL)", Want: "NULL"}},
-			Resolve: fixed(text, tryTexts(text, "schema_of_json", func(dst []byte, args []*vec.Vector, r int) ([]byte, string, string) {
-				doc := args[0].Bytes(r)
-				c := jsonCursor{b: doc}
-				v, ok := c.value(0)
-				if !ok || c.next() != 0 {
-					return nil, fn.Quote(string(doc)), "not JSON"
-				}
-				return appendSchema(dst, v), "", ""
-			}), text),
+			Name: "schema_of_json", Group: "JSON", Syntax: []string{"schema_of_json(json)"}, Doc: "Names the type that a JSON text would be read as: of all elements of an array together, with the members of objects by name.",
+			Examples: []fn.Example{{SQL: `schema_of_json('{"b":[1, 2.5],"a":null}')`, Want: "STRUCT<a: STRING, b: ARRAY<DOUBLE>>"}, {SQL: "schema_of_json(NULL)", Want: "NULL"}},
+			Resolve:  fixed(text, tryTexts(text, "schema_of_json", schemaOfJSON), text),
+		},
+		{
+			Name: "schema_of_csv", Group: "CSV", Syntax: []string{"schema_of_csv(text [, map('sep', ';')])"}, Doc: "Names the type that a line of comma-separated values would be read as.",
+			Examples: []fn.Example{{SQL: "schema_of_csv('1,abc,2.5,2024-01-01')", Want: "STRUCT<_c0: INT, _c1: STRING, _c2: DOUBLE, _c3: DATE>"}, {SQL: "schema_of_csv(NULL)", Want: "NULL"}},
+			Resolve:  resolveSchemaOfCSV,
 		},
 	}
 }
 
 func resolveFromCSV(args []fn.Arg) (fn.Impl, error) {
-	if err := arity(args, 2, 2); err != nil {
+	if err := arity(args, 2, 3); err != nil {
+		return fn.Impl{}, err
+	}
+	sep, err := csvSeparator(args, 2)
+	if err != nil {
 		return fn.Impl{}, err
 	}
 	schema, ok := constText(args, 1)
@@ -61,13 +61,13 @@ func resolveFromCSV(args []fn.Arg) (fn.Impl, error) {
 			return fn.Impl{}, fmt.Errorf("cannot read %s from CSV", f.Type)
 		}
 	}
-	return fn.Impl{Args: []types.Type{text, text}, Result: t, Eval: func(c *fn.Ctx, args []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
-		return fromCSV(c, t, args[0], rows)
+	return fn.Impl{Args: append([]types.Type{text, text}, argTypes(args[2:])...), Result: t, Eval: func(c *fn.Ctx, args []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
+		return fromCSV(c, t, sep, args[0], rows)
 	}}, nil
 }
 
 // fromCSV reads the texts of all rows column by column and casts them leniently.
-func fromCSV(c *fn.Ctx, t types.Type, in *vec.Vector, rows fn.Rows) (*vec.Vector, error) {
+func fromCSV(c *fn.Ctx, t types.Type, sep rune, in *vec.Vector, rows fn.Rows) (*vec.Vector, error) {
 	cols := make([]*vec.Builder, len(t.Fields))
 	for i := range cols {
 		cols[i] = vec.NewBuilder(text)
@@ -81,7 +81,7 @@ func fromCSV(c *fn.Ctx, t types.Type, in *vec.Vector, rows fn.Rows) (*vec.Vector
 	}
 	each(rows, func(r int) {
 		fill(r)
-		record, err := csv.NewReader(strings.NewReader(in.Text(r))).Read()
+		record, err := csvRecord(in.Text(r), sep)
 		for i, b := range cols {
 			if err != nil || i >= len(record) || record[i] == "" {
 				b.AppendNull()
@@ -119,8 +119,19 @@ func presentRows(v *vec.Vector, rows fn.Rows) fn.Rows {
 	return fn.Rows{N: rows.N, Sel: sel}
 }
 
+// csvRecord reads one line.
+func csvRecord(line string, sep rune) ([]string, error) {
+	rd := csv.NewReader(strings.NewReader(line))
+	rd.Comma = sep
+	return rd.Read()
+}
+
 func resolveToCSV(args []fn.Arg) (fn.Impl, error) {
-	if err := arity(args, 1, 1); err != nil {
+	if err := arity(args, 1, 2); err != nil {
+		return fn.Impl{}, err
+	}
+	sep, err := csvSeparator(args, 1)
+	if err != nil {
 		return fn.Impl{}, err
 	}
 	if k := args[0].Type.Kind; k != types.Struct && k != types.Null {
@@ -137,6 +148,7 @@ func resolveToCSV(args []fn.Arg) (fn.Impl, error) {
 			}
 			var line bytes.Buffer
 			w := csv.NewWriter(&line)
+			w.Comma = sep
 			if w.Write(record) != nil {
 				return nil
 			}
@@ -145,45 +157,4 @@ func resolveToCSV(args []fn.Arg) (fn.Impl, error) {
 		})(c, args, rows)
 	}
 	return fn.Impl{Args: argTypes(args), Result: text, Eval: eval}, nil
-}
-
-// appendSchema names the type of a JSON value; an array's elements are judged by the
-// first one.
-func appendSchema(dst, v []byte) []byte {
-	c := jsonCursor{b: v}
-	switch v[0] {
-	case '"', 'n':
-		return append(dst, "STRING"...)
-	case 't', 'f':
-		return append(dst, "BOOLEAN"...)
-	case '[':
-		elem := []byte("null")
-		c.array(0, func(int) (bool, bool) {
-			if first, ok := c.value(0); ok {
-				elem = first
-			}
-			return false, true
-		})
-		return append(appendSchema(append(dst, "ARRAY<"...), elem), '>')
-	case '{':
-		dst = append(dst, "STRUCT<"...)
-		first := true
-		c.object(0, func(key []byte) (bool, bool) {
-			if !first {
-				dst = append(dst, ", "...)
-			}
-			first = false
-			val, ok := c.value(0)
-			if ok {
-				dst = appendSchema(append(append(dst, unquoteJSON(key)...), ": "...), val)
-			}
-			return false, !ok
-		})
-		return append(dst, '>')
-	}
-	var n json.Number
-	if json.Unmarshal(v, &n) == nil && !strings.ContainsAny(n.String(), ".eE") {
-		return append(dst, "BIGINT"...)
-	}
-	return append(dst, "DOUBLE"...)
 }

@@ -2,6 +2,7 @@ package scalar
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/sqlstream/sqlstream/exec/fn"
@@ -18,51 +19,29 @@ func jsonFunctions() []*fn.Scalar {
 			Name: "get_json_object", Aliases: []string{"json_extract_string", "json_extract_scalar"}, Group: group, Syntax: []string{"get_json_object(json, '$.path')"},
 			Doc:      "Takes the value at a path out of JSON text: a string without quotes, anything else as JSON.",
 			Examples: []fn.Example{{SQL: `get_json_object('{"a":{"b":[1,"x"]}}', '$.a.b[1]')`, Want: "x"}, {SQL: `get_json_object('{"a":1}', '$.b')`, Want: "NULL"}},
-			Resolve:  resolvePath(true, false),
+			Resolve:  resolvePath(true),
 		},
 		{
-			Name: "json_value", Group: group, Syntax: []string{"json_value(json, '$.path')"}, Doc: "Takes a string, number or boolean at a path out of JSON text; NULL for objects and arrays.",
-			Examples: []fn.Example{{SQL: `json_value('{"a":1}', '$.a')`, Want: "1"}, {SQL: `json_value('{"a":[1]}', '$.a')`, Want: "NULL"}},
-			Resolve:  resolvePath(true, true),
-		},
-		{
-			Name: "json_extract", Aliases: []string{"json_query"}, Group: group, Syntax: []string{"json_extract(json, '$.path')"}, Doc: "Takes the value at a path as JSON, strings with their quotes.",
+			Name: "json_extract", Group: group, Syntax: []string{"json_extract(json, '$.path')"}, Doc: "Takes the value at a path as JSON, strings with their quotes.",
 			Examples: []fn.Example{{SQL: `json_extract('{"a":"x"}', '$.a')`, Want: `"x"`}, {SQL: `json_extract(NULL, '$.a')`, Want: "NULL"}},
-			Resolve:  resolvePath(false, false),
-		},
-		{
-			Name: "json_exists", Group: group, Syntax: []string{"json_exists(json, '$.path')"}, Doc: "Is true where a path leads to a value, null included.",
-			Examples: []fn.Example{{SQL: `json_exists('{"a":null}', '$.a')`, Want: "true"}, {SQL: "json_exists(NULL, '$.a')", Want: "NULL"}},
-			Resolve:  resolveJSONExists,
+			Resolve:  resolvePath(false),
 		},
 		arrow("->", false, "Takes a member or element of JSON text, or what a path starting with $ leads to, as JSON.", `'{"a":"x"}' -> 'a'`, `"x"`),
 		arrow("->>", true, "Takes a member or element of JSON text, or what a path starting with $ leads to, as text.", `'{"a":"x"}' ->> 'a'`, "x"),
 		braces("#>", false, `'{"a":[1,"x"]}'`),
 		braces("#>>", true, `'{"a":[1,"x"]}'`),
 		{
-			Name: "json_array_length", Group: group, Syntax: []string{"json_array_length(json)"}, Doc: "Counts the elements of a JSON array; NULL for anything else.",
-			Examples: []fn.Example{{SQL: "json_array_length('[1,2]')", Want: "2"}, {SQL: "json_array_length('{}')", Want: "NULL"}},
-			Resolve: fixed(integer, func(c *fn.Ctx, args []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
-				out := c.New(integer, rows.N)
-				each(rows, func(r int) {
-					doc := args[0].Bytes(r)
-					cur := jsonCursor{b: doc}
-					if v, ok := cur.value(0); !ok || cur.next() != 0 || v[0] != '[' {
-						out.SetNull(r)
-						return
-					}
-					out.I64[r] = int64(countElements(doc))
-				})
-				return out, nil
-			}, text),
+			Name: "json_array_length", Group: group, Syntax: []string{"json_array_length(json [, '$.path'])"}, Doc: "Counts the elements of a JSON array, or of the one at a path; NULL for anything else.",
+			Examples: []fn.Example{{SQL: "json_array_length('[1,2]')", Want: "2"}, {SQL: `json_array_length('{"a":[1]}', '$.a')`, Want: "1"}, {SQL: "json_array_length('{}')", Want: "NULL"}},
+			Resolve:  resolveArrayCount,
 		},
 		{
-			Name: "json_object_keys", Aliases: []string{"json_keys"}, Group: group, Syntax: []string{"json_object_keys(json)"}, Doc: "Lists the members' names of a JSON object; NULL for anything else.",
+			Name: "json_object_keys", Group: group, Syntax: []string{"json_object_keys(json)"}, Doc: "Lists the members' names of a JSON object; NULL for anything else.",
 			Examples: []fn.Example{{SQL: `json_object_keys('{"a":1,"b":2}')`, Want: `["a","b"]`}, {SQL: "json_object_keys('[]')", Want: "NULL"}},
 			Resolve:  fixed(types.ArrayOf(text), built(types.ArrayOf(text), objectKeys), text),
 		},
 		{
-			Name: "json_valid", Aliases: []string{"is_json"}, Group: group, Syntax: []string{"json_valid(text)"}, Doc: "Is true where a text is JSON.",
+			Name: "json_valid", Group: group, Syntax: []string{"json_valid(text)"}, Doc: "Is true where a text is JSON.",
 			Examples: []fn.Example{{SQL: "json_valid('{}')", Want: "true"}, {SQL: "json_valid('{')", Want: "false"}, {SQL: "json_valid(NULL)", Want: "NULL"}},
 			Resolve: fixed(boolean, bools(func(args []*vec.Vector, r int) bool {
 				c := jsonCursor{b: args[0].Bytes(r)}
@@ -85,11 +64,9 @@ func jsonFunctions() []*fn.Scalar {
 }
 
 // appendFound appends what a path found: as text or as JSON. nil = NULL.
-func appendFound(dst, v []byte, asText, scalarOnly bool) []byte {
+func appendFound(dst, v []byte, asText bool) []byte {
 	switch {
 	case v == nil, asText && string(v) == "null":
-		return nil
-	case scalarOnly && (v[0] == '{' || v[0] == '['):
 		return nil
 	case asText && v[0] == '"':
 		return append(dst, unquoteJSON(v)...)
@@ -98,15 +75,22 @@ func appendFound(dst, v []byte, asText, scalarOnly bool) []byte {
 }
 
 // resolvePath resolves a function of JSON text and a $ path.
-func resolvePath(asText, scalarOnly bool) resolver {
+func resolvePath(asText bool) resolver {
 	return func(args []fn.Arg) (fn.Impl, error) {
 		impl, err := fixed(text, nil, text, text)(args)
 		if err != nil {
 			return impl, err
 		}
-		find := pathFinder(args)
+		steps := pathSteps(args, parsePath)
 		impl.Eval = bytesOf(text, func(dst []byte, args []*vec.Vector, r int) []byte {
-			return appendFound(dst, find(args, r), asText, scalarOnly)
+			path, ok := steps(args, r)
+			switch {
+			case !ok:
+				return nil
+			case hasWildcard(path):
+				return appendWild(dst, args[0].Bytes(r), path, asText)
+			}
+			return appendFound(dst, lookup(args[0].Bytes(r), path), asText)
 		})
 		return jsonOf(args, asText, impl), nil
 	}
@@ -140,34 +124,13 @@ func jsonFrom(asText bool, r resolver) resolver {
 	}
 }
 
-// pathFinder follows the path of argument 1, read once if it is constant.
-func pathFinder(args []fn.Arg) func(args []*vec.Vector, r int) []byte {
+// pathSteps reads the path of argument 1, once if it is constant.
+func pathSteps(args []fn.Arg, read func(string) ([]jsonStep, bool)) func(args []*vec.Vector, r int) ([]jsonStep, bool) {
 	if s, ok := constText(args, 1); ok {
-		path, valid := parsePath(strings.Clone(s))
-		return func(args []*vec.Vector, r int) []byte {
-			if !valid {
-				return nil
-			}
-			return lookup(args[0].Bytes(r), path)
-		}
+		path, valid := read(strings.Clone(s))
+		return func([]*vec.Vector, int) ([]jsonStep, bool) { return path, valid }
 	}
-	return func(args []*vec.Vector, r int) []byte {
-		path, valid := parsePath(args[1].Text(r))
-		if !valid {
-			return nil
-		}
-		return lookup(args[0].Bytes(r), path)
-	}
-}
-
-func resolveJSONExists(args []fn.Arg) (fn.Impl, error) {
-	impl, err := fixed(boolean, nil, text, text)(args)
-	if err != nil {
-		return impl, err
-	}
-	find := pathFinder(args)
-	impl.Eval = bools(func(args []*vec.Vector, r int) bool { return find(args, r) != nil })
-	return impl, nil
+	return func(args []*vec.Vector, r int) ([]jsonStep, bool) { return read(args[1].Text(r)) }
 }
 
 func arrow(name string, asText bool, doc, example, want string) *fn.Scalar {
@@ -182,15 +145,15 @@ func resolveArrow(args []fn.Arg, asText bool) (fn.Impl, error) {
 	if len(args) == 2 && args[1].Type.IsInteger() {
 		return fixed(text, bytesOf(text, func(dst []byte, args []*vec.Vector, r int) []byte {
 			path := [1]jsonStep{{kind: '[', index: int(args[1].Int(r))}}
-			return appendFound(dst, lookup(args[0].Bytes(r), path[:]), asText, false)
+			return appendFound(dst, lookup(args[0].Bytes(r), path[:]), asText)
 		}), text, bigint)(args)
 	}
 	if s, ok := constText(args, 1); ok && strings.HasPrefix(s, "$") {
-		return resolvePath(asText, false)(args)
+		return resolvePath(asText)(args)
 	}
 	return fixed(text, bytesOf(text, func(dst []byte, args []*vec.Vector, r int) []byte {
 		path := [1]jsonStep{{kind: '.', name: args[1].Text(r)}}
-		return appendFound(dst, lookup(args[0].Bytes(r), path[:]), asText, false)
+		return appendFound(dst, lookup(args[0].Bytes(r), path[:]), asText)
 	}), text, text)(args)
 }
 
@@ -207,21 +170,60 @@ func braces(name string, asText bool, doc string) *fn.Scalar {
 		Resolve: jsonFrom(asText, fixed(text, bytesOf(text, func(dst []byte, args []*vec.Vector, r int) []byte {
 			doc := args[0].Bytes(r)
 			for _, part := range strings.Split(strings.Trim(args[1].Text(r), "{}"), ",") {
-				step := jsonStep{kind: '.', name: strings.TrimSpace(part)}
-				c := jsonCursor{b: doc}
-				if c.next() == '[' {
-					step.kind = '['
-					if _, err := fmt.Sscan(part, &step.index); err != nil {
-						return nil
-					}
-				}
-				if doc = lookup(doc, []jsonStep{step}); doc == nil {
+				if doc = childOf(doc, strings.TrimSpace(part)); doc == nil {
 					return nil
 				}
 			}
-			return appendFound(dst, doc, asText, false)
+			return appendFound(dst, doc, asText)
 		}), text, text)),
 	}
+}
+
+// childOf is the member of an object, or the element of an array, that a text names; nil
+// if there is none.
+func childOf(doc []byte, name string) []byte {
+	step := jsonStep{kind: '.', name: name}
+	c := jsonCursor{b: doc}
+	if c.next() == '[' {
+		var err error
+		step.kind = '['
+		if step.index, err = strconv.Atoi(name); err != nil {
+			return nil
+		}
+	}
+	return lookup(doc, []jsonStep{step})
+}
+
+// jsonAt is the whole text, or the value at the path of argument 1; nil if it is no JSON or
+// the path leads nowhere.
+func jsonAt(args []*vec.Vector, r int) []byte {
+	doc := args[0].Bytes(r)
+	if !wholeJSON(doc) {
+		return nil
+	}
+	path := []jsonStep{}
+	if len(args) > 1 {
+		var ok bool
+		if path, ok = parsePath(args[1].Text(r)); !ok {
+			return nil
+		}
+	}
+	return lookup(doc, path)
+}
+
+func resolveArrayCount(args []fn.Arg) (fn.Impl, error) {
+	return optional(1, integer, func(c *fn.Ctx, args []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
+		out := c.New(integer, rows.N)
+		each(rows, func(r int) {
+			v := jsonAt(args, r)
+			if v == nil || v[0] != '[' {
+				out.SetNull(r)
+				return
+			}
+			out.I64[r] = int64(countElements(v))
+		})
+		return out, nil
+	}, text, text)(args)
 }
 
 func objectKeys(b *vec.Builder, args []*vec.Vector, r int) {
@@ -250,6 +252,9 @@ func jsonOptions(args []fn.Arg, i int) (map[string]string, error) {
 	}
 	f, from, to := list(v, 0)
 	for e := from; e < to; e++ {
+		if f.Child[1].IsNull(e) {
+			continue
+		}
 		opts[strings.ToLower(vec.RowString(f.Child[0], e, nil))] = vec.RowString(f.Child[1], e, nil)
 	}
 	return opts, nil
@@ -262,6 +267,11 @@ func resolveToJSON(args []fn.Arg) (fn.Impl, error) {
 	opts, err := jsonOptions(args, 1)
 	if err != nil {
 		return fn.Impl{}, err
+	}
+	for name := range opts {
+		if name != "ignorenullfields" {
+			return fn.Impl{}, fmt.Errorf("knows the option ignoreNullFields alone, not %s", name)
+		}
 	}
 	keep := strings.EqualFold(opts["ignorenullfields"], "false")
 	eval := func(c *fn.Ctx, args []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {

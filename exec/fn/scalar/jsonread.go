@@ -28,6 +28,11 @@ func resolveFromJSON(args []fn.Arg) (fn.Impl, error) {
 		return fn.Impl{}, err
 	}
 	strict := strings.EqualFold(opts["mode"], "FAILFAST")
+	for name, value := range opts {
+		if name != "mode" || !strict && !strings.EqualFold(value, "PERMISSIVE") {
+			return fn.Impl{}, fmt.Errorf("knows the option mode, FAILFAST or PERMISSIVE, alone, not %s = %q; read times of another form as STRING, and with to_timestamp", name, value)
+		}
+	}
 	impl := fn.Impl{Args: argTypes(args), Result: t}
 	impl.Args[0] = text
 	impl.Eval = func(c *fn.Ctx, args []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {

@@ -254,7 +254,7 @@ func lookup(doc []byte, path []jsonStep) []byte {
 			}
 			c.array(0, func(i int) (bool, bool) { return take(i == index) })
 		default:
-			return lookupAll(doc, path[at+1:])
+			return appendWild([]byte{}, doc, path[at:], false)
 		}
 		if hit == nil {
 			return nil
@@ -267,30 +267,6 @@ func lookup(doc []byte, path []jsonStep) []byte {
 		return nil
 	}
 	return v
-}
-
-// lookupAll collects what a path finds in every element, as an array; a single hit
-// stands alone, as in Spark.
-func lookupAll(doc []byte, path []jsonStep) []byte {
-	c := jsonCursor{b: doc}
-	var hits [][]byte
-	c.array(0, func(int) (bool, bool) {
-		v, ok := c.value(0)
-		if !ok {
-			return false, true
-		}
-		if hit := lookup(v, path); hit != nil {
-			hits = append(hits, hit)
-		}
-		return false, false
-	})
-	switch len(hits) {
-	case 0:
-		return nil
-	case 1:
-		return hits[0]
-	}
-	return append(append([]byte{'['}, bytes.Join(hits, []byte{','})...), ']')
 }
 
 func countElements(doc []byte) int {
