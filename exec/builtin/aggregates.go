@@ -19,7 +19,7 @@ func aggregates() []fn.Aggregate {
 	}
 	list = append(list, agg.Statistics()...)
 	list = append(list, agg.Regressions()...)
-	for _, more := range [][]fn.Aggregate{agg.ByArguments(), agg.Spreads(), agg.Bitmaps(), agg.VectorSums()} {
+	for _, more := range [][]fn.Aggregate{agg.ByArguments(), agg.Spreads(), agg.Bitmaps(), agg.VectorSums(), agg.Sketches()} {
 		list = append(list, more...)
 	}
 	return append(list, agg.HigherMoments()...)

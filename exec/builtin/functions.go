@@ -5,6 +5,7 @@ package builtin
 
 import (
 	"github.com/sqlstream/sqlstream/exec/fn"
+	"github.com/sqlstream/sqlstream/exec/fn/agg"
 	"github.com/sqlstream/sqlstream/exec/fn/scalar"
 	"github.com/sqlstream/sqlstream/exec/fn/window"
 )
@@ -12,7 +13,8 @@ import (
 // Functions returns a fresh registry of all built-in functions.
 func Functions() (*fn.Registry, error) {
 	r := fn.NewRegistry()
-	for _, f := range scalar.All() {
+	all := aggregates()
+	for _, f := range append(scalar.All(), agg.OverLists(all)...) {
 		if err := r.AddScalar(f); err != nil {
 			return nil, err
 		}
@@ -22,7 +24,7 @@ func Functions() (*fn.Registry, error) {
 			return nil, err
 		}
 	}
-	for _, a := range aggregates() {
+	for _, a := range all {
 		if err := r.AddAggregate(&a); err != nil {
 			return nil, err
 		}

@@ -152,6 +152,9 @@ func (b *Binder) unknownFunction(name string, span diag.Span) *diag.Diagnostic {
 		return d
 	}
 	d := b.errorf(diag.UnknownFunction, span, "unknown function %q", name)
+	if d.Hint = whyLeftOut(name); d.Hint != "" {
+		return d
+	}
 	d.Hint = suggestName(name, synonyms, b.cat.FunctionNames())
 	return d
 }

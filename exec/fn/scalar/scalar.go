@@ -25,6 +25,6 @@ func families() [][]*fn.Scalar {
 		arrays(), structsAndMaps(), lambdas(), bitwise(), miscellany(),
 		jsonFunctions(), csvFunctions(), checkDigits(), typeCalls(), zips(), choices(),
 		lists(), listLambdas(), mapExtras(), structExtras(), vectors(), bitmaps(),
-		jsonStandard(), jsonChanges(), jsonParts(),
+		jsonStandard(), jsonChanges(), jsonParts(), hlls(),
 	}
 }
