@@ -185,7 +185,7 @@ func resolveJSONTuple(args []fn.Arg) (fn.GenImpl, error) {
 			name := args[i+1]
 			var found []byte
 			if !args[0].IsNull(r) && !name.IsNull(r) {
-				found = appendFound(nil, lookup(args[0].Bytes(r), []jsonStep{{name: name.Text(r), kind: '.'}}), true, false)
+				found = appendFound([]byte{}, lookup(args[0].Bytes(r), []jsonStep{{name: name.Text(r), kind: '.'}}), true)
 			}
 			if found == nil {
 				b.AppendNull()
@@ -225,7 +225,7 @@ func resolveJSONEach(asText, keyed bool) func(args []fn.Arg) (fn.GenImpl, error)
 				if keyed {
 					out[0].AppendBytes(key)
 				}
-				if found := appendFound(nil, v, asText, false); found == nil {
+				if found := appendFound([]byte{}, v, asText); found == nil {
 					out[len(out)-1].AppendNull()
 				} else {
 					out[len(out)-1].AppendBytes(found)
