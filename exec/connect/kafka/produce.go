@@ -340,7 +340,9 @@ func fenced(err error) bool {
 	return errors.Is(err, kerr.ProducerFenced) || errors.Is(err, kerr.InvalidProducerEpoch)
 }
 
-// shutOut says who has taken over. A transaction that takes too long looks the same.
+// shutOut says who has taken over. A transaction that takes too long looks the same, and so
+// does one that a broker has ended when it came back: only a marker of another process is
+// proof, and then to start again is of no use.
 func (p *publisher) shutOut(err error, began time.Time) error {
 	p.broken = true
 	if w, ok := p.newest(); ok {
@@ -350,7 +352,7 @@ func (p *publisher) shutOut(err error, began time.Time) error {
 		return fmt.Errorf("publishing took %s, longer than transaction_timeout_ms allows (%s), so the brokers have ended the transaction; "+
 			"raise it, or let triggers take less, then start the query again (%w)", took.Round(time.Second), p.opt.transaction, err)
 	}
-	return sink.Fenced("a newer process took over this sink: only one process can run the query (%w)", err)
+	return fmt.Errorf("a newer process took over this sink, or the brokers have ended its transaction when they were restarted; only one process can run the query (%w)", err)
 }
 
 // passing reports an error that may go away.
