@@ -18,12 +18,12 @@ func numberTexts() []*fn.Scalar {
 			Resolve:  resolveFormatNumber,
 		},
 		{
-			Name: "format_bytes", Aliases: []string{"formatreadablesize"}, Group: "Text", Syntax: []string{"format_bytes(n)"}, Doc: "Writes a number of bytes with the largest fitting unit of 1024: KiB, MiB, GiB and so on.",
+			Name: "format_bytes", Aliases: []string{"formatreadablesize"}, Group: "Text", Syntax: []string{"format_bytes(n)"}, Doc: "Writes a number of bytes with the largest fitting unit of 1024: KiB, MiB, GiB, TiB or PiB.",
 			Examples: []fn.Example{{SQL: "format_bytes(16000)", Want: "15.6 KiB"}, {SQL: "format_bytes(NULL)", Want: "NULL"}},
 			Resolve:  fixed(text, texts(func(dst []byte, args []*vec.Vector, r int) []byte { return appendSize(dst, args[0].Int(r), 1024, "i") }), bigint),
 		},
 		{
-			Name: "format_bytes_decimal", Aliases: []string{"formatreadabledecimalsize"}, Group: "Text", Syntax: []string{"format_bytes_decimal(n)"}, Doc: "Writes a number of bytes with the largest fitting unit of 1000: kB, MB, GB and so on.",
+			Name: "format_bytes_decimal", Aliases: []string{"formatreadabledecimalsize"}, Group: "Text", Syntax: []string{"format_bytes_decimal(n)"}, Doc: "Writes a number of bytes with the largest fitting unit of 1000: kB, MB, GB, TB or PB.",
 			Examples: []fn.Example{{SQL: "format_bytes_decimal(16000)", Want: "16.0 kB"}, {SQL: "format_bytes_decimal(NULL)", Want: "NULL"}},
 			Resolve:  fixed(text, texts(func(dst []byte, args []*vec.Vector, r int) []byte { return appendSize(dst, args[0].Int(r), 1000, "") }), bigint),
 		},
@@ -154,7 +154,7 @@ func formatNumbers(pattern func(args []*vec.Vector, r int) (decimalPattern, bool
 	})
 }
 
-const sizeUnits = "KMGTPE"
+const sizeUnits = "KMGTP"
 
 // appendSize writes bytes with one digit behind the point, cut off.
 func appendSize(dst []byte, n int64, step uint64, infix string) []byte {
@@ -169,7 +169,7 @@ func appendSize(dst []byte, n int64, step uint64, infix string) []byte {
 		return fmt.Appendf(dst, "%d bytes", x)
 	}
 	unit, at := uint64(1), -1
-	for x/unit >= step {
+	for x/unit >= step && at+1 < len(sizeUnits) {
 		unit, at = unit*step, at+1
 	}
 	name := sizeUnits[at : at+1]
@@ -206,7 +206,7 @@ func sizeOf(unit string) (types.Int128, bool) {
 	}
 	n := int64(1)
 	for i, name := range []string{"b", "kb", "mb", "gb", "tb"} {
-		if unit == name || i == 0 && (unit == "" || unit == "byte" || unit == "bytes") {
+		if unit == name || i == 0 && (unit == "byte" || unit == "bytes") || i > 0 && unit == name[:1] {
 			return types.Int128From(n), true
 		}
 		n *= step

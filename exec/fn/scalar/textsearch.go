@@ -66,12 +66,22 @@ func searches() []*fn.Scalar {
 			Resolve:  resolveSplit,
 		},
 		{
-			Name: "string_split", Aliases: []string{"string_to_array", "str_split"}, Group: "Text", Syntax: []string{"string_split(a, separator)"},
-			Doc:      "Splits a text at a separator, which is taken literally.",
-			Examples: []fn.Example{{SQL: "string_split('a.b', '.')", Want: `["a","b"]`}, {SQL: "string_split(NULL, '.')", Want: "NULL"}},
+			Name: "string_split", Aliases: []string{"str_split"}, Group: "Text", Syntax: []string{"string_split(a, separator)"},
+			Doc:      "Splits a text at a separator, which is taken literally; at an empty one into characters, as in DuckDB.",
+			Examples: []fn.Example{{SQL: "string_split('a.b', '.')", Want: `["a","b"]`}, {SQL: "string_split('ab', '')", Want: `["a","b"]`}, {SQL: "string_split(NULL, '.')", Want: "NULL"}},
 			Resolve: fixed(types.ArrayOf(text), built(types.ArrayOf(text), func(b *vec.Builder, args []*vec.Vector, r int) {
+				if len(args[1].Bytes(r)) == 0 {
+					splitCharacters(b, args[0].Bytes(r))
+					return
+				}
 				splitLiteral(b, args[0].Bytes(r), args[1].Bytes(r), -1)
 			}), text, text),
+		},
+		{
+			Name: "string_to_array", Group: "Text", Nulls: fn.Custom, Syntax: []string{"string_to_array(a, separator [, null_text])"},
+			Doc:      "Splits a text as Postgres does: an empty text has no parts, an empty separator leaves one, a NULL separator cuts it into characters, and a part that equals null_text is NULL.",
+			Examples: []fn.Example{{SQL: "string_to_array('a.b', '.')", Want: `["a","b"]`}, {SQL: "string_to_array('a,-', ',', '-')", Want: `["a",null]`}, {SQL: "string_to_array('ab', NULL)", Want: `["a","b"]`}, {SQL: "string_to_array(NULL, '.')", Want: "NULL"}},
+			Resolve:  optional(2, types.ArrayOf(text), built(types.ArrayOf(text), stringToArray), text, text, text),
 		},
 		{
 			Name: "soundex", Group: "Text", Syntax: []string{"soundex(a)"}, Doc: "Is the Soundex code of a word; a text that does not begin with a Latin letter stays as it is.",
@@ -206,6 +216,53 @@ func limitOf(args []*vec.Vector, r int) int {
 		}
 	}
 	return -1
+}
+
+// splitCharacters makes a part of each character; an empty text is one part.
+func splitCharacters(b *vec.Builder, s []byte) {
+	if len(s) == 0 {
+		b.Child(0).AppendBytes(s)
+	}
+	for len(s) > 0 {
+		_, size := utf8.DecodeRune(s)
+		b.Child(0).AppendBytes(s[:size])
+		s = s[size:]
+	}
+	b.EndList()
+}
+
+func stringToArray(b *vec.Builder, args []*vec.Vector, r int) {
+	if args[0].IsNull(r) {
+		b.AppendNull()
+		return
+	}
+	put := func(part []byte) {
+		if len(args) > 2 && !args[2].IsNull(r) && bytes.Equal(part, args[2].Bytes(r)) {
+			b.Child(0).AppendNull()
+			return
+		}
+		b.Child(0).AppendBytes(part)
+	}
+	s := args[0].Bytes(r)
+	for whole := !args[1].IsNull(r); len(s) > 0; {
+		if !whole {
+			_, size := utf8.DecodeRune(s)
+			put(s[:size])
+			s = s[size:]
+			continue
+		}
+		sep := args[1].Bytes(r)
+		i := bytes.Index(s, sep)
+		if len(sep) == 0 || i < 0 {
+			put(s)
+			break
+		}
+		put(s[:i])
+		if s = s[i+len(sep):]; len(s) == 0 {
+			put(s)
+		}
+	}
+	b.EndList()
 }
 
 func splitLiteral(b *vec.Builder, s, sep []byte, limit int) {
