@@ -96,7 +96,11 @@ func (s series) appendTo(out *vec.Builder, b bounds) error {
 	if s.elem.IsTime() {
 		return s.appendTimes(out, b)
 	}
-	if b.step != 0 && (b.to-b.from)/b.step > maxElements {
+	span, stride := uint64(b.to)-uint64(b.from), uint64(b.step)
+	if b.step < 0 {
+		span, stride = -span, -stride
+	}
+	if b.step != 0 && span/stride > maxElements {
 		return b.fail(tooMany)
 	}
 	for x := b.from; ; x += b.step {

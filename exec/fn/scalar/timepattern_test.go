@@ -1,11 +1,13 @@
 package scalar
 
 import (
+	"math"
 	"math/rand/v2"
 	"testing"
 	"time"
 
 	"github.com/sqlstream/sqlstream/exec/types"
+	"github.com/sqlstream/sqlstream/exec/vec"
 )
 
 // What a full pattern prints of a time, it reads back, in every zone.
@@ -93,4 +95,18 @@ func FuzzStrf(f *testing.F) {
 			p.parse(text)
 		}
 	})
+}
+
+// A series of all integers has too many elements, and is not walked.
+func TestSeriesOfEverything(t *testing.T) {
+	s := series{elem: bigint}
+	for _, step := range []int64{1, -1} {
+		b := bounds{from: math.MinInt64, to: math.MaxInt64, step: step}
+		if step < 0 {
+			b.from, b.to = b.to, b.from
+		}
+		if err := s.appendTo(vec.NewBuilder(bigint), b); err == nil {
+			t.Error("no error")
+		}
+	}
 }
