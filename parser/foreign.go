@@ -113,7 +113,7 @@ func (p *parser) matches(i int, words string) int {
 
 // clauseWords are what a misspelt clause was probably meant to be.
 var clauseWords = []string{"FROM", "WHERE", "GROUP", "ORDER", "HAVING", "LIMIT", "UNION", "INNER", "SELECT", "QUALIFY", "BETWEEN",
-	"DISTINCT", "INTERSECT", "EXCEPT", "VALUES", "JOIN", "OFFSET", "TRIGGER"}
+	"DISTINCT", "INTERSECT", "EXCEPT", "VALUES", "WITH", "JOIN", "OFFSET", "TRIGGER"}
 
 // misspelt finds a misspelt keyword at or before the place of a syntax error. The error
 // moves there: what follows is only its consequence.

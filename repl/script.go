@@ -12,9 +12,9 @@ import (
 	"github.com/sqlstream/sqlstream/parser/diag"
 )
 
-// Script runs the statements of a text one after another. A syntax error anywhere runs
-// nothing, and the first failing statement ends the script; with KeepGoing, every
-// statement that can be read is run. Errors are printed; the first one is returned.
+// Script runs the statements of a text one after another. An error that the text alone
+// shows runs nothing, and the first failing statement ends the script; with KeepGoing,
+// every statement that can be read is run. Errors are printed; the first one is returned.
 func (s *Session) Script(ctx context.Context, src diag.Source) error {
 	src, err := Expand(src, s.Vars)
 	if err != nil {
@@ -22,12 +22,19 @@ func (s *Session) Script(ctx context.Context, src diag.Source) error {
 		return err
 	}
 	stmts, first := parser.Parse(src)
+	text := src
 	src = s.Engine.Masked(src)
 	if first != nil {
 		first = diag.Showing(src, first)
 		s.Report(first)
 		if !s.KeepGoing {
 			return first
+		}
+	}
+	if len(stmts) > 1 && first == nil && !s.KeepGoing {
+		if err := s.Engine.Precheck(ctx, text); err != nil {
+			s.Report(err)
+			return err
 		}
 	}
 	for _, stmt := range stmts {

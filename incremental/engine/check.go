@@ -2,8 +2,10 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"maps"
 
+	"github.com/sqlstream/sqlstream/exec/types"
 	"github.com/sqlstream/sqlstream/parser"
 	"github.com/sqlstream/sqlstream/parser/ast"
 	"github.com/sqlstream/sqlstream/parser/diag"
@@ -18,6 +20,14 @@ func (e *Engine) Check(ctx context.Context, src diag.Source) error {
 	return e.dry(ctx, src, func(ast.Statement, *physical.Query) error { return nil })
 }
 
+// Precheck finds the errors of a script that is about to run, as far as the texts tell:
+// what depends on data, on other systems or on what the script does before is left out.
+func (e *Engine) Precheck(ctx context.Context, src diag.Source) error {
+	d := e.dryCopy()
+	d.blind = &blindness{}
+	return d.dryRun(ctx, src, e.mask.source(src), func(ast.Statement, *physical.Query) error { return nil })
+}
+
 // ExplainScript gives the plan of every query of a script, and runs nothing.
 func (e *Engine) ExplainScript(ctx context.Context, src diag.Source, each func(sql, plan string) error) error {
 	return e.dry(ctx, src, func(s ast.Statement, p *physical.Query) error {
@@ -28,21 +38,76 @@ func (e *Engine) ExplainScript(ctx context.Context, src diag.Source, each func(s
 // dry plans the statements of a script over a copy of the catalog, and reports every
 // independent error.
 func (e *Engine) dry(ctx context.Context, src diag.Source, each func(ast.Statement, *physical.Query) error) error {
+	return e.dryCopy().dryRun(ctx, src, e.mask.source(src), each)
+}
+
+// dryCopy is an engine that plans and never runs.
+func (e *Engine) dryCopy() *Engine {
+	return &Engine{opt: e.opt, cat: e.cat.Clone(), set: newSession(e.set.get()), stores: e.stores, turn: newTurn(),
+		prepared: maps.Clone(e.prepared), mask: e.mask, bus: e.bus}
+}
+
+func (e *Engine) dryRun(ctx context.Context, src, shown diag.Source, each func(ast.Statement, *physical.Query) error) error {
 	stmts, err := parser.Parse(src)
-	found := findings{src: e.mask.source(src)}
-	found.add(diag.Showing(found.src, err), true)
-	d := &Engine{opt: e.opt, cat: e.cat.Clone(), set: newSession(e.set.get()), stores: e.stores, turn: newTurn(), prepared: maps.Clone(e.prepared), mask: e.mask, bus: e.bus}
+	found := newFindings(shown)
+	found.unread(err, stmts)
 	for _, s := range stmts {
-		p, err := d.declare(ctx, found.src, s)
+		p, err := e.declare(ctx, found.src, s)
 		if p != nil && !p.Finite {
-			d.planned = append(d.planned, p)
+			e.planned = append(e.planned, p)
+		}
+		if p != nil {
+			e.fill(p)
+		}
+		if e.blind.reset() && err != nil {
+			found.undeclared(s)
+			continue
 		}
 		if err == nil && p != nil {
 			err = each(s, p)
 		}
-		found.add(err, declares(s))
+		found.add(err, s)
+	}
+	if e.blind != nil {
+		found.others = nil
 	}
 	return found.err()
+}
+
+// fill lets the memory sinks of a query be read, as they can once it runs.
+func (e *Engine) fill(p *physical.Query) {
+	for _, out := range p.Outputs {
+		if out.Sink != nil && out.Sink.Connector == "memory" {
+			s := *out.Sink
+			s.Result = out.OutputColumns()
+			e.cat.Put(&s)
+		}
+	}
+}
+
+// blindness is that of an engine that must not look at anything outside. nil sees.
+type blindness struct{ asked bool }
+
+var errBlind = errors.New("engine: only known when it runs")
+
+// reset tells whether something outside was asked for since the last time.
+func (b *blindness) reset() bool {
+	if b == nil {
+		return false
+	}
+	asked := b.asked
+	b.asked = false
+	return asked
+}
+
+// over makes settings blind.
+func (b *blindness) over(set *planner.Settings) {
+	if b == nil {
+		return
+	}
+	set.File = func(string, bool) (*catalog.Relation, error) { b.asked = true; return nil, errBlind }
+	set.Infer = func(*catalog.Relation) ([]types.Column, error) { b.asked = true; return nil, errBlind }
+	set.TableFunction = func(string, []string, int64) (*catalog.Relation, error) { b.asked = true; return nil, errBlind }
 }
 
 // declare plans a statement, and puts what it creates into the catalog.

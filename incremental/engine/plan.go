@@ -35,12 +35,14 @@ func (e *Engine) planSettings(ctx context.Context) planner.Settings {
 		return r, err
 	}
 	set := e.set.get()
-	return planner.Settings{NullOnError: set.nullOnError, RefuseUnbounded: !set.allowUnbounded, RuleOff: e.opt.RuleOff,
+	out := planner.Settings{NullOnError: set.nullOnError, RefuseUnbounded: !set.allowUnbounded, RuleOff: e.opt.RuleOff,
 		Settings: bind.Settings{Zone: set.zone, RecursionRounds: set.rounds, RecursionRows: set.rows, Batch: e.opt.Batch,
 			File:          file,
 			Infer:         func(r *catalog.Relation) ([]types.Column, error) { return e.infer(ctx, r) },
 			System:        systemRelation,
 			TableFunction: e.tableFunction}}
+	e.blind.over(&out)
+	return out
 }
 
 func (e *Engine) plan(ctx context.Context, s ast.Statement) (*physical.Query, error) {

@@ -169,6 +169,43 @@ func TestCheck(t *testing.T) {
 	}
 }
 
+// What could not be declared is not unknown once more; everything else is reported, of all
+// clauses of a statement.
+func TestCheckTellsEverythingOnce(t *testing.T) {
+	w := newWorld(t)
+	err := w.Check(context.Background(), diag.Source{Name: "f", Text: `CREATE SOURCE a (x INT) WTH (connector = 'rate');
+CREATE VIEW "b" AS SELECT nothing FROM (VALUES (1)) AS t(x);
+CREATE TABLE c (x INT, y STRING);
+SELECT x FROM a JOIN b ON a.x = b.x;
+SELECT x FROM other;
+SELECT z, upper(x, y), sum(y) FROM c WHERE q > 1 AND r = 2 GROUP BY w HAVING sum(v) > 1 ORDER BY u;
+SELECT 'x' x y`})
+	var places []string
+	for _, line := range strings.Split(err.Error(), "\n") {
+		if at, _, ok := strings.Cut(line, ": error"); ok {
+			places = append(places, at)
+		}
+	}
+	want := "f:1:25 f:2:27 f:5:15 f:6:8 f:6:11 f:6:24 f:6:44 f:6:54 f:6:69 f:6:82 f:6:98 f:7:14"
+	if got := strings.Join(places, " "); got != want {
+		t.Errorf("got  %s\nwant %s\n%v", got, want, err)
+	}
+}
+
+// The check before a run says nothing of what only the run can know.
+func TestPrecheck(t *testing.T) {
+	w := newWorld(t)
+	check := func(sql string) error { return w.Precheck(context.Background(), diag.Source{Name: "f", Text: sql}) }
+	if err := check(objects + `CREATE TABLE later WITH (path = 'out/*.json', format = 'json'); SELECT anything FROM later; SELECT k FROM 'nowhere/*.csv';
+		INSERT INTO mem SELECT k, count(*) AS n FROM plain GROUP BY k; SELECT k FROM mem; SELECT * FROM state('mem', 'aggregate')`); err != nil {
+		t.Error(err)
+	}
+	err := check("CREATE TABLE later WITH (path = 'out/*.json', format = 'json'); SELECT k FROM latr; SELECT 1 + DATE '2024-01-01' + 'x'")
+	if err == nil || strings.Count(err.Error(), ": error") != 2 {
+		t.Error(err)
+	}
+}
+
 func TestExplain(t *testing.T) {
 	w := newWorld(t)
 	w.must(objects + "INSERT INTO mem SELECT k, count(*) AS n FROM plain GROUP BY k TRIGGER MANUAL")

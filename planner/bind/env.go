@@ -155,6 +155,9 @@ func (e *env) unknownColumn(ref *ast.ColumnRef) {
 		return
 	}
 	first := ref.Parts[0]
+	if e.scope.told(pathOf(ref.Parts)) {
+		return
+	}
 	if len(ref.Parts) > 1 && e.scope.hasTable(first.Name) {
 		e.unknownOfTable(ref)
 		return

@@ -26,11 +26,25 @@ const (
 // scope is what names can refer to: the columns of FROM.
 type scope struct {
 	cols    []scopeCol
-	window  *timeWindow // of a window table function in FROM
-	parent  *scope      // of the query around, for correlated subqueries
-	invoked *invocation // of the body of a function, which has parameters instead of columns
-	id      int         // of outer references to it; 0 = it has none so far
-	broken  bool        // an input had an error: unknown names are not reported
+	window  *timeWindow     // of a window table function in FROM
+	parent  *scope          // of the query around, for correlated subqueries
+	invoked *invocation     // of the body of a function, which has parameters instead of columns
+	id      int             // of outer references to it; 0 = it has none so far
+	broken  bool            // an input had an error: unknown names are not reported
+	unknown map[string]bool // names that were reported
+}
+
+// told notes an unknown name, and tells whether it was noted before: each is reported once.
+func (s *scope) told(name string) bool {
+	key := strings.ToLower(name)
+	if s.unknown[key] {
+		return true
+	}
+	if s.unknown == nil {
+		s.unknown = map[string]bool{}
+	}
+	s.unknown[key] = true
+	return false
 }
 
 type scopeCol struct {
