@@ -142,6 +142,8 @@ func (e *Engine) declare(ctx context.Context, src diag.Source, s ast.Statement) 
 		return p, diag.InSource(bound, err)
 	case *ast.Drop:
 		return nil, e.undeclare(c)
+	case *ast.Alter:
+		return nil, e.redeclare(ctx, c)
 	case *ast.CreateMaterializedView:
 		p, err := e.plan(ctx, s)
 		if err == nil {
@@ -172,6 +174,38 @@ func (e *Engine) undeclare(s *ast.Drop) error {
 		e.cat.Drop(o.ObjectName())
 	}
 	return err
+}
+
+// redeclare is ALTER in a script that is only checked: no rows move.
+func (e *Engine) redeclare(ctx context.Context, s *ast.Alter) error {
+	switch s.Action {
+	case ast.AlterSuspend, ast.AlterResume:
+		return nil
+	case ast.AlterRename:
+	default:
+		_, err := e.alter(ctx, s)
+		return err
+	}
+	o, err := e.found(&ast.Drop{Span: s.Span, Object: s.Object, IfExists: s.IfExists, Name: s.Name})
+	if o == nil {
+		return err
+	}
+	e.cat.Drop(o.ObjectName())
+	switch x := o.(type) {
+	case *catalog.Relation:
+		r := *x
+		r.Name = s.To.Name
+		e.cat.Put(&r)
+	case *catalog.View:
+		v := *x
+		v.Name = s.To.Name
+		e.cat.Put(&v)
+	case *catalog.Sink:
+		k := *x
+		k.Name = s.To.Name
+		e.cat.Put(&k)
+	}
+	return nil
 }
 
 func (e *Engine) declareObject(ctx context.Context, src diag.Source, s ast.Statement, sql string) (*physical.Query, error) {

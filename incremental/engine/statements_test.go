@@ -200,6 +200,9 @@ func TestPrecheck(t *testing.T) {
 		INSERT INTO mem SELECT k, count(*) AS n FROM plain GROUP BY k; SELECT k FROM mem; SELECT * FROM state('mem', 'aggregate')`); err != nil {
 		t.Error(err)
 	}
+	if err := check("CREATE TABLE one (x INT); ALTER TABLE one RENAME TO two; SELECT x FROM two; PREPARE p AS SELECT x FROM two; EXECUTE p"); err != nil {
+		t.Error(err)
+	}
 	err := check("CREATE TABLE later WITH (path = 'out/*.json', format = 'json'); SELECT k FROM latr; SELECT 1 + DATE '2024-01-01' + 'x'")
 	if err == nil || strings.Count(err.Error(), ": error") != 2 {
 		t.Error(err)
