@@ -120,7 +120,20 @@ func listSpan(values []Value) diag.Span {
 	return span
 }
 
+// elsewhere are options of other systems, and what is written here.
+var elsewhere = map[string]string{
+	"kafka_topic": "write connector = 'kafka', topic = '…'", "value_format": "write format = 'json'", "key": "write key_format = '…', or PRIMARY KEY in the columns",
+	"partitions": "leave it out: the topic has them", "replicas": "leave it out: the topic has them", "bootstrap.servers": "write brokers = 'host:9092'",
+	"properties.bootstrap.servers": "write brokers = 'host:9092'", "kafka.bootstrap.servers": "write brokers = 'host:9092'",
+	"timestamp": "declare a watermark: WATERMARK FOR ts AS ts - INTERVAL '10' MINUTE", "timestamp_format": "declare the column as TIMESTAMP",
+	"subscribe": "write topic = '…'", "scan.interval": "write TRIGGER EVERY '1 minute' behind the query", "retention.ms": "leave it out",
+	"checkpointlocation": "write WITH (checkpoint = '…') behind the query", "file_format": "write format = '…'", "wrap_single_value": "leave it out",
+}
+
 func unknownHint(name string, specs []Spec) string {
+	if write := elsewhere[strings.ToLower(name)]; write != "" {
+		return write
+	}
 	if h := diag.HintDidYouMean(name, Names(specs)); h != "" {
 		return h
 	}

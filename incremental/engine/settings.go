@@ -92,6 +92,9 @@ func settingDefs() map[string]settingDef {
 func setZone(s *settings, v string) error {
 	z, err := types.LoadZone(v)
 	if err != nil {
+		if near := diag.DidYouMean(v, types.CommonZones()); near != "" {
+			return fmt.Errorf("%q is not a time zone: did you mean '%s'?", v, near)
+		}
 		return fmt.Errorf("%q is not a time zone: write a name such as Europe/Berlin, or an offset such as +02:00", v)
 	}
 	s.zone = z

@@ -29,6 +29,10 @@ func (b *Binder) refuse(err error, span diag.Span, syntax []string, args []expr.
 		b.unreadable(d, bad.Func, unread, args)
 	case errors.As(err, &wrong) && wrong.Arg < len(args):
 		d.Hint = castHint(args[wrong.Arg], wrong.Want)
+	case strings.Contains(err.Error(), "pattern"):
+		d.Hint = b.patternHint(bad.Func, args)
+	case bad.Func == "isnull" && len(args) == 2:
+		d.WithHint("write coalesce(%s, %s)", args[0], args[1])
 	case len(args) == 2 && len(syntax) == 0:
 		d.Hint = pairHint(bad.Func, args[0], args[1])
 	}
@@ -207,6 +211,68 @@ func (e *env) missingTable(ref *ast.ColumnRef) bool {
 		d.WithHint("the table there is called %q, as in %s.%s", tables[0], tables[0], ref.Parts[1].Name)
 	default:
 		d.WithHint("the tables there are %s", strings.Join(tables, ", "))
+	}
+	return true
+}
+
+// constText is the text of a constant argument.
+func constText(n expr.Node) (string, bool) {
+	v := expr.ConstValue(n)
+	if v == nil || v.Type.Kind != types.String || v.IsNull(0) {
+		return "", false
+	}
+	return v.Text(0), true
+}
+
+// foreignPatterns turn the patterns of C, MySQL, Oracle and PostgreSQL into ours.
+var foreignPatterns = []*strings.Replacer{
+	strings.NewReplacer("%Y", "yyyy", "%y", "yy", "%m", "MM", "%d", "dd", "%e", "d", "%H", "HH", "%I", "hh", "%h", "hh", "%i", "mm", "%M", "mm",
+		"%S", "ss", "%s", "ss", "%f", "SSSSSS", "%T", "HH:mm:ss", "%F", "yyyy-MM-dd", "%b", "MMM", "%B", "MMMM", "%a", "E", "%A", "EEEE", "%p", "a", "%j", "DDD", "T", "'T'"),
+	strings.NewReplacer("YYYY", "yyyy", "YY", "yy", "MONTH", "MMMM", "Month", "MMMM", "month", "MMMM", "MON", "MMM", "Mon", "MMM", "mon", "MMM",
+		"DD", "dd", "HH24", "HH", "HH12", "hh", "HH", "HH", "MI", "mm", "mi", "mm", "SS", "ss", "FF6", "SSSSSS", "FF3", "SSS", "FF", "SSSSSS", "MS", "SSS",
+		"US", "SSSSSS", "AM", "a", "PM", "a", "DAY", "EEEE", "Day", "EEEE", "DY", "E", "Dy", "E", "\"T\"", "'T'", "TZ", "VV"),
+}
+
+// patternHint is the pattern in our letters, where that is one.
+func (b *Binder) patternHint(name string, args []expr.Node) string {
+	for i, a := range args {
+		text, ok := constText(a)
+		for _, r := range foreignPatterns {
+			other := r.Replace(text)
+			if !ok || other == text {
+				continue
+			}
+			with := append([]expr.Node(nil), args...)
+			with[i] = expr.Text(other)
+			if _, err := b.res.Resolve(name, with...); err == nil {
+				return fmt.Sprintf("write '%s'", strings.ReplaceAll(other, "'", "''"))
+			}
+		}
+	}
+	return ""
+}
+
+// zonesKnown reports a constant that is no time zone.
+func (b *Binder) zonesKnown(span diag.Span, name string, args []expr.Node) bool {
+	var zones []expr.Node
+	switch {
+	case len(args) == 2 && (name == "$at_time_zone" || name == "at_time_zone" || name == "from_utc_timestamp" || name == "to_utc_timestamp"):
+		zones = args[1:]
+	case name == "convert_timezone" && len(args) > 1:
+		zones = args[:len(args)-1]
+	}
+	for _, z := range zones {
+		text, ok := constText(z)
+		if !ok {
+			continue
+		}
+		if _, err := types.LoadZone(text); err != nil {
+			d := b.errorf(diag.WrongArguments, span, "'%s' is no time zone", text)
+			if d.Hint = "a zone is a name such as 'Europe/Berlin', or an offset such as '+02:00'"; diag.DidYouMean(text, types.CommonZones()) != "" {
+				d.WithHint("did you mean '%s'?", diag.DidYouMean(text, types.CommonZones()))
+			}
+			return false
+		}
 	}
 	return true
 }

@@ -180,7 +180,7 @@ func (b *Binder) sameTypes(x *ast.SetOp, l *relation, right logical.Node) (logic
 				at = l.spans[i]
 			}
 			b.errorf(diag.TypeMismatch, at, "%s column %d %q has no common type for %s and %s", x.Op, i+1, lc[i].Name, lc[i].Type, rc[i].Type).
-				WithHint("the columns are (%s) and (%s)", columnList(lc), columnList(rc))
+				WithHint("the columns are (%s) and (%s); CAST makes two types one", columnList(lc), columnList(rc))
 			return nil, nil
 		}
 		want[i] = t
