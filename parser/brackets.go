@@ -49,12 +49,12 @@ func (lx *lexer) closeBracket(open []int, i int) []int {
 // neverClosed reports the innermost of the brackets that are still open: it is
 // the one nearest to the mistake, and the others follow from it.
 func (lx *lexer) neverClosed(open []int) {
-	if len(open) == 0 {
-		return
+	if len(open) == 0 || len(lx.diags) > 0 && lx.diags[len(lx.diags)-1].Code == diag.Unclosed {
+		return // a string without an end has swallowed the bracket
 	}
 	t := lx.tokens[open[len(open)-1]]
 	lx.diags = append(lx.diags, diag.Errorf(diag.Bracket, diag.Span{Start: int(t.start), End: int(t.end)},
-		"%q is never closed", lx.text[t.start]))
+		"%q is never closed", lx.text[t.start]).WithHint("add %c", closer(lx.text[t.start])))
 }
 
 func closer(c byte) byte {

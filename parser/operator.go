@@ -165,7 +165,7 @@ func refusal(op string) string {
 	case "**":
 		return "write power(a, b)"
 	case "&&":
-		return "write AND, or array_overlap(a, b) for arrays"
+		return "write AND, or arrays_overlap(a, b) for arrays"
 	case "!":
 		return "write NOT"
 	case "|>":

@@ -116,7 +116,11 @@ func negation(negated bool) string {
 func (p *parser) in(left operand, negated bool) operand {
 	if !p.isOp("(") {
 		p.fail(diag.Errorf(diag.Unexpected, p.here(), "expected a list in parentheses after IN, found %s", p.describe(p.peek())).
-			WithHint("for an array write x = ANY (array)"))
+			WithHint("write IN (%s), and for an array = ANY (array)", p.text(p.peek())))
+		return operand{}
+	}
+	if p.opAt(1, ")") {
+		p.fail(diag.Errorf(diag.Unexpected, p.here(), "the list after IN is empty").WithHint("write FALSE, or a query that may have no rows"))
 		return operand{}
 	}
 	out := left.atLeast(levelBit)

@@ -101,6 +101,11 @@ func (p *parser) closeList() {
 		p.missingComma()
 		return
 	}
+	if p.isWord("LIMIT") {
+		p.fail(diag.Errorf(diag.NotSupported, p.here(), "LIMIT in the arguments of a function is not supported").
+			WithHint("take a part of the list: slice(array_agg(x ORDER BY x), 1, n)"))
+		return
+	}
 	p.unexpected(`"," or ")"`)
 }
 

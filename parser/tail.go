@@ -102,7 +102,8 @@ func (p *parser) limit(t *tail) {
 	n := p.count("LIMIT")
 	t.limit = &n
 	if p.isOp(",") {
-		p.fail(diag.Errorf(diag.Ambiguous, p.here(), "LIMIT takes one number").WithHint("write LIMIT count OFFSET start"))
+		p.fail(diag.Errorf(diag.Ambiguous, p.here(), "LIMIT takes one number").
+			WithHint("write LIMIT %s OFFSET %s", p.text(p.at(1)), p.src.Slice(n.span)))
 	}
 }
 

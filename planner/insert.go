@@ -63,8 +63,10 @@ func (p *planner) insertTarget(s *ast.Insert) *output {
 	case *catalog.Relation:
 		p.insertRelation(s, t, o)
 	case nil:
-		p.errorf(diag.UnknownTable, s.Table.Span, "unknown sink or table %q", s.Table.String()).
-			Hint = diag.HintDidYouMean(s.Table.String(), p.cat.Names())
+		d := p.errorf(diag.UnknownTable, s.Table.Span, "unknown sink or table %q", s.Table.String())
+		if d.Hint = diag.HintDidYouMean(s.Table.String(), p.cat.Names()); d.Hint == "" {
+			d.WithHint("declare it before: CREATE SINK %s WITH (connector = …)", s.Table.String())
+		}
 	default:
 		p.errorf(diag.WrongObject, s.Table.Span, "%q is a view and takes no rows", s.Table.String())
 	}
@@ -102,7 +104,7 @@ func (p *planner) fit(s *ast.Insert, o *output) {
 	if len(s.Columns) == 0 {
 		if len(have) != len(want) {
 			p.errorf(diag.ColumnCount, s.Source.Span, "%q has %d columns, but the query gives %d", o.name, len(want), len(have)).
-				WithHint("its columns are %s", columnList(want))
+				WithHint("its columns are %s; a list names those that are given: INSERT INTO %s (%s) …", columnList(want), o.name, want[0].Name)
 			return
 		}
 		for i := range at {

@@ -29,7 +29,7 @@ func (e *Engine) find(n ast.Name, kind ast.Object) (catalog.Object, error) {
 	}
 	if kind != ast.ObjectAny && o.ObjectKind() != kind {
 		return nil, diag.NewError(nil, diag.Errorf(diag.WrongObject, n.Span, "%q is a %s, not a %s", o.ObjectName(),
-			kindWord(o.ObjectKind()), kindWord(kind)))
+			kindWord(o.ObjectKind()), kindWord(kind)).WithHint("write %s", o.ObjectKind()))
 	}
 	return o, nil
 }

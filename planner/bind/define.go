@@ -144,7 +144,7 @@ func (b *Binder) columns(d *ast.Definition, r *catalog.Relation) {
 	seen := map[string]bool{}
 	for _, c := range d.Columns {
 		if seen[foldName(c.Name.Name)] {
-			b.errorf(diag.DuplicateColumn, c.Name.Span, "column %q is defined twice", c.Name.Name)
+			b.errorf(diag.DuplicateColumn, c.Name.Span, "column %q is defined twice", c.Name.Name).WithHint("give one of them another name")
 			continue
 		}
 		seen[foldName(c.Name.Name)] = true

@@ -2,6 +2,7 @@ package bind
 
 import (
 	"errors"
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -151,9 +152,23 @@ func (b *Binder) named(name ast.Name) logical.Node {
 		return nil
 	}
 	if d.Hint = elsewhere(catalogs, name.String()); d.Hint == "" {
-		d.Hint = diag.HintDidYouMean(name.String(), append(b.cat.Names(), b.cteNames()...))
+		known := append(b.cat.Names(), b.cteNames()...)
+		if d.Hint = diag.HintDidYouMean(name.String(), known); d.Hint == "" {
+			d.Hint = lastPart(name.String(), known)
+		}
 	}
 	return nil
+}
+
+// lastPart finds the table of a path such as shop.sales.orders.
+func lastPart(path string, known []string) string {
+	last := path[strings.LastIndexByte(path, '.')+1:]
+	for _, k := range known {
+		if last != path && strings.EqualFold(k, last) {
+			return fmt.Sprintf("did you mean %q?", k)
+		}
+	}
+	return ""
 }
 
 // readSink: a memory sink can be read as a table; another sink cannot.

@@ -27,8 +27,14 @@ func (b *Binder) refuse(err error, span diag.Span, syntax []string, args []expr.
 	switch {
 	case errors.As(err, &unread):
 		b.unreadable(d, bad.Func, unread, args)
+	case len(args) == 2 && len(syntax) == 0 && joined(bad.Func, args[0], args[1]) != "":
+		d.Hint = joined(bad.Func, args[0], args[1])
 	case errors.As(err, &wrong) && wrong.Arg < len(args):
 		d.Hint = castHint(args[wrong.Arg], wrong.Want)
+	case strings.Contains(err.Error(), "has no field"):
+		d.Hint = fieldHint(args)
+	case strings.Contains(err.Error(), "regular expression"):
+		d.WithHint(`a character that has a meaning, such as ( or *, is written \( or \*`)
 	case strings.Contains(err.Error(), "pattern"):
 		d.Hint = b.patternHint(bad.Func, args)
 	case bad.Func == "isnull" && len(args) == 2:
@@ -141,8 +147,6 @@ func noun(t types.Type) string {
 func pairHint(op string, l, r expr.Node) string {
 	lt, rt := l.Type(), r.Type()
 	switch {
-	case op == "+" && lt.Kind == types.String && rt.Kind == types.String:
-		return fmt.Sprintf("text is joined with ||: %s || %s", l, r)
 	case (op == "+" || op == "-") && (lt.IsTime() || lt.Kind == types.Date) && rt.IsNumeric():
 		return fmt.Sprintf("write %s %s INTERVAL '%s' DAY", l, op, constOr(r, "1"))
 	case lt.Kind == types.Struct:
@@ -157,6 +161,20 @@ func pairHint(op string, l, r expr.Node) string {
 		return "a date is written DATE '2024-01-31', a time TIMESTAMP '2024-01-31 12:00:00'"
 	case types.CanCast(lt, rt) && op != "+" && op != "-":
 		return fmt.Sprintf("write CAST(%s AS %s)", l, rt)
+	}
+	return ""
+}
+
+// joined is what + and - between text and something else probably mean.
+func joined(op string, l, r expr.Node) string {
+	lt, rt := l.Type(), r.Type()
+	switch {
+	case op != "+" && op != "-" || lt.Kind != types.String && rt.Kind != types.String:
+		return ""
+	case lt.IsTime() || lt.Kind == types.Date:
+		return "a length of time is written INTERVAL '1' DAY"
+	case op == "+":
+		return fmt.Sprintf("text is joined with ||: %s || %s", l, r)
 	}
 	return ""
 }
@@ -250,6 +268,21 @@ func (b *Binder) patternHint(name string, args []expr.Node) string {
 		}
 	}
 	return ""
+}
+
+// timeFields are what a misspelt field of a time is compared with.
+var timeFields = []string{"year", "month", "day", "hour", "minute", "second", "week", "quarter", "millisecond", "microsecond", "epoch",
+	"dow", "doy", "dayofweek", "dayofyear", "isodow", "isoyear", "decade", "century"}
+
+func fieldHint(args []expr.Node) string {
+	for _, a := range args {
+		if text, ok := constText(a); ok {
+			if near := diag.DidYouMean(text, timeFields); near != "" {
+				return "did you mean " + near + "?"
+			}
+		}
+	}
+	return "the fields are " + strings.Join(timeFields, ", ")
 }
 
 // zonesKnown reports a constant that is no time zone.

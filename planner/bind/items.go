@@ -170,7 +170,7 @@ func (sel *selectBinder) reportStar(star *ast.Star, except map[string]bool, repl
 		if !except[foldName(id.Name)] {
 			sel.fail()
 			sel.b.errorf(diag.UnknownColumn, id.Span, "unknown column %q in EXCEPT", id.Name).
-				Hint = diag.HintDidYouMean(id.Name, sel.scope.names())
+				Hint = sel.env(inOther).suggest(id.Name)
 		}
 	}
 	for _, it := range replace {

@@ -159,7 +159,7 @@ func (b *Binder) Sink(s *ast.CreateSink) (*catalog.Sink, error) {
 	seen := map[string]bool{}
 	for _, c := range s.Columns {
 		if seen[foldName(c.Name.Name)] {
-			b.errorf(diag.DuplicateColumn, c.Name.Span, "column %q is defined twice", c.Name.Name)
+			b.errorf(diag.DuplicateColumn, c.Name.Span, "column %q is defined twice", c.Name.Name).WithHint("give one of them another name")
 			continue
 		}
 		seen[foldName(c.Name.Name)] = true

@@ -237,7 +237,15 @@ func (b *Binder) field(x expr.Node, name ast.Ident) expr.Node {
 		return b.resolve(name.Span, "$at", x, expr.Text(name.Name))
 	}
 	if t.Kind != types.Struct {
-		b.errorf(diag.UnknownField, name.Span, "%s has no fields: it is %s", x, t)
+		d := b.errorf(diag.UnknownField, name.Span, "%s has no fields: it is %s", x, t)
+		switch {
+		case t.Kind == types.Array && t.Elem.Kind == types.Struct:
+			d.WithHint("take an element first: %s[1].%s, or of all: transform(%s, e -> e.%s)", x, name.Name, x, name.Name)
+		case t.Kind == types.Array:
+			d.WithHint("an element is taken by its number: %s[1]", x)
+		case t.Kind == types.String:
+			d.WithHint("a field of JSON in text is get_json_object(%s, '$.%s')", x, name.Name)
+		}
 		return nil
 	}
 	at := fieldIndex(t, name.Name)

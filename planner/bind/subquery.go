@@ -135,6 +135,13 @@ func (e *env) attach(a *logical.Apply, span diag.Span) expr.Node {
 	return c
 }
 
+func plural(n int, word string) string {
+	if n == 1 {
+		return "1 " + word
+	}
+	return itoa(n) + " " + word + "s"
+}
+
 // scalarSubquery is the one value of a subquery, NULL if it has no row.
 func (e *env) scalarSubquery(x *ast.Subquery) expr.Node {
 	plan := e.inner(x.Query)
@@ -142,7 +149,8 @@ func (e *env) scalarSubquery(x *ast.Subquery) expr.Node {
 		return nil
 	}
 	if n := len(plan.Schema()); n != 1 {
-		e.b.errorf(diag.BadSubquery, x.Pos(), "a subquery used as a value must have one column, it has %d", n)
+		e.b.errorf(diag.BadSubquery, x.Pos(), "a subquery used as a value must have one column, it has %d", n).
+			WithHint("leave one column in its select list, or make one of them: struct(a, b)")
 		return nil
 	}
 	return e.attach(&logical.Apply{Join: logical.Join{Kind: logical.Left, R: plan, Single: true}}, x.Span)
@@ -168,7 +176,8 @@ func (e *env) in(x *ast.In, kind logical.JoinKind) expr.Node {
 		return nil
 	}
 	if n := len(plan.Schema()); n != len(values) {
-		e.b.errorf(diag.BadSubquery, x.Query.Span, "IN compares %d values with a subquery of %d columns", len(values), n)
+		e.b.errorf(diag.BadSubquery, x.Query.Span, "IN compares %s with a subquery of %d columns", plural(len(values), "value"), n).
+			WithHint("leave as many columns in its select list, or write (a, b) IN (SELECT a, b …)")
 		return nil
 	}
 	j := logical.Join{Kind: kind, R: plan}
