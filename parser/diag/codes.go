@@ -7,6 +7,8 @@ package diag
 //	2xxx  names, types, binding (planner/bind)
 //	3xxx  streaming plans that are refused (planner)
 //	4xxx  options and objects (engine, connectors)
+//
+// One without an example says why ("No example:").
 const (
 	// SQL1001: a character that no token starts with.
 	// Example: SELECT @x
@@ -16,14 +18,17 @@ const (
 	// Example: SELECT 'abc FROM t
 	Unclosed Code = "SQL1002"
 
-	// SQL1003: brackets that do not pair.
+	// SQL1003: brackets that do not pair. The caret is at the one without a partner.
 	// Example: SELECT count(* FROM t
 	Bracket Code = "SQL1003"
 
-	// SQL1004: the statement text is longer than the limit of 1 MB.
+	// SQL1004: the statement text is longer than the limit of 1 MB. Put rows into a file, which
+	// a table or source reads.
+	// No example: it would be a megabyte.
 	TooLong Code = "SQL1004"
 
-	// SQL1005: nesting deeper than 500 levels.
+	// SQL1005: nesting deeper than 500 levels. Name parts of the query with WITH or views.
+	// No example: it would be 500 brackets.
 	TooDeep Code = "SQL1005"
 
 	// SQL1006: a malformed number or string literal.
@@ -34,7 +39,7 @@ const (
 	// Example: SELECT a ^ b FROM t
 	Ambiguous Code = "SQL1007"
 
-	// SQL1010: something else was expected here.
+	// SQL1010: something else was expected here, or a keyword is misspelt.
 	// Example: SELECT a FROM t GROUP BY
 	Unexpected Code = "SQL1010"
 
@@ -46,7 +51,8 @@ const (
 	// Example: SELECT a FROM t WHERE order = 1
 	Reserved Code = "SQL1012"
 
-	// SQL1013: clauses in the wrong order, or one given twice.
+	// SQL1013: clauses in the wrong order, or one given twice. The order is FROM, WHERE, GROUP
+	// BY, HAVING, QUALIFY, WINDOW, ORDER BY, LIMIT, EMIT.
 	// Example: SELECT a FROM t GROUP BY a WHERE a > 1
 	ClauseOrder Code = "SQL1013"
 
@@ -54,8 +60,9 @@ const (
 	// Example: SELCT a FROM t
 	UnknownStatement Code = "SQL1014"
 
-	// SQL1015: known SQL that is not supported, by name.
-	// Example: SELECT * FROM t MATCH_RECOGNIZE (PATTERN (A))
+	// SQL1015: known SQL, or another system's, that is not supported, by name, with what is
+	// written instead.
+	// Example: SELECT * FROM t LIMIT 1 BY k
 	NotSupported Code = "SQL1015"
 
 	// SQL1016: an unknown type name, or wrong type arguments.
@@ -82,13 +89,12 @@ const (
 	// Example: CREATE SOURCE s (a INT) WITH (connector = 'x', connector = 'y')
 	BadOption Code = "SQL1021"
 
-	// SQL1022: more or fewer statements than one were expected.
-	StatementCount Code = "SQL1022"
-
 	// SQL1023: a clause on which worker gets which rows, which the engine decides by itself.
 	// Example: SELECT v FROM t CLUSTER BY v
 	WorkerClause Code = "SQL1023"
 
-	// SQL1099: the inner grammar refused what the front end let through.
+	// SQL1099: the inner grammar refused what the front end let through. This is a mistake of
+	// sqlstream: report it, and write the construct at the caret in another way.
+	// No example: none is known.
 	Syntax Code = "SQL1099"
 )

@@ -79,9 +79,11 @@ const (
 
 	// SQL2018: LIMIT or OFFSET is not a constant whole number of at least zero, or WITH TIES
 	// stands without ORDER BY or with OFFSET.
+	// Example: SELECT name FROM dim FETCH FIRST 1 ROW WITH TIES
 	BadLimit Code = "SQL2018"
 
-	// SQL2019: a view that uses itself.
+	// SQL2019: a view that uses itself. Give the new view another name.
+	// Example: CREATE VIEW v AS SELECT k FROM dim; CREATE OR REPLACE VIEW v AS SELECT k FROM v; SELECT k FROM v
 	ViewCycle Code = "SQL2019"
 
 	// SQL2020: a constant that cannot be converted to its type.
@@ -104,7 +106,9 @@ const (
 	// Example: INSERT INTO files SELECT v, ts FROM events
 	WrongColumns Code = "SQL2024"
 
-	// SQL2025: a note that / of whole numbers gives a DOUBLE, unlike PostgreSQL and Flink.
+	// SQL2025: a note that / of whole numbers gives a DOUBLE, unlike PostgreSQL and Flink. DIV
+	// cuts off the fraction.
+	// No example: it is no error; EXPLAIN shows it.
 	IntegerDivision Code = "SQL2025"
 
 	// SQL2030: a function with OVER where none may stand, or a window function without OVER.
@@ -142,7 +146,9 @@ const (
 	// Example: SELECT v FROM changes EMIT UPDATE
 	NoKey Code = "SQL3002"
 
-	// SQL3003: rows can vanish, and the sink cannot delete.
+	// SQL3003: rows can vanish, and the sink cannot delete. Set on_delete = 'ignore' on it, or
+	// write the changes with EMIT CHANGELOG.
+	// No example: every connector that takes updates takes deletions, but one of your own need not.
 	CannotDelete Code = "SQL3003"
 
 	// SQL3004: the sink does not take this output mode.
@@ -170,6 +176,7 @@ const (
 	DedupRetract Code = "SQL3009"
 
 	// SQL3010: state that grows without bound (a warning, or an error with allow_unbounded_state = false).
+	// Example: SET allow_unbounded_state = false; SELECT k, count(*) FROM plain GROUP BY k EMIT UPDATE
 	UnboundedState Code = "SQL3010"
 
 	// SQL3011: an operator that needs a watermark on its input.
@@ -204,7 +211,4 @@ const (
 	// with a bound that only moves forward.
 	// Example: SELECT k FROM events WHERE hour(now()) = 3
 	TemporalFilter Code = "SQL3114"
-
-	// SQL3116: a source with a PRIMARY KEY whose rows replace earlier ones.
-	UpsertSource Code = "SQL3116"
 )

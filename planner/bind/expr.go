@@ -101,7 +101,10 @@ func (e *env) refused(x ast.Expr) expr.Node {
 	case *ast.Descriptor, *ast.TableArg:
 		what = "a table argument outside of a table function"
 	}
-	e.b.errorf(diag.NotPlanned, x.Pos(), "%s is not supported", what)
+	d := e.b.errorf(diag.NotPlanned, x.Pos(), "%s is not supported", what)
+	if what == "COLLATE" {
+		d.WithHint("text is compared by its bytes; for a comparison without case write lower(x)")
+	}
 	return nil
 }
 

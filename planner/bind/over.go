@@ -250,7 +250,10 @@ func (sel *selectBinder) namedWindow(id ast.Ident, using []string) (*ast.Window,
 	}
 	if found == nil {
 		sel.fail()
-		sel.b.errorf(diag.UnknownWindow, id.Span, "unknown window %q", id.Name).Hint = diag.HintDidYouMean(id.Name, names)
+		d := sel.b.errorf(diag.UnknownWindow, id.Span, "unknown window %q", id.Name)
+		if d.Hint = diag.HintDidYouMean(id.Name, names); d.Hint == "" {
+			d.WithHint("define it behind HAVING: WINDOW %s AS (PARTITION BY … ORDER BY …)", id.Name)
+		}
 		return nil, false
 	}
 	return found, true

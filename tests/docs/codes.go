@@ -26,6 +26,7 @@ type Code struct {
 	Code    diag.Code
 	Text    string // what is wrong
 	Example string // a text that yields it; "" = none
+	Without string // why it has no example
 }
 
 // Codes reads the documented codes of parser/diag, by number. setup are the objects that
@@ -83,6 +84,8 @@ func codesOf(g *ast.GenDecl) []Code {
 		}
 		c := Code{Code: diag.Code(value)}
 		text, example, _ := strings.Cut(v.Doc.Text(), "Example: ")
+		text, without, _ := strings.Cut(text, "No example: ")
+		c.Without = strings.TrimSpace(without)
 		c.Text = strings.Join(strings.Fields(strings.TrimPrefix(text, value+": ")), " ")
 		c.Example = strings.Join(strings.Fields(example), " ")
 		out = append(out, c)

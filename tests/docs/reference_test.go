@@ -110,6 +110,9 @@ func TestCodes(t *testing.T) {
 		if !strings.HasSuffix(c.Text, ".") {
 			t.Errorf("%s: %q is no sentence", c.Code, c.Text)
 		}
+		if (c.Example == "") == (c.Without == "") {
+			t.Errorf("%s: needs an example, or why it has none", c.Code)
+		}
 		if c.Example == "" {
 			continue
 		}
