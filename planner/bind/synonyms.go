@@ -103,7 +103,7 @@ var elsewhereNames = map[string]string{
 	"sysdate": "current_timestamp()", "systimestamp": "current_timestamp()", "getdate": "current_timestamp()",
 	"rowtime": "the event time column of the source", "proctime": "current_timestamp()", "windowstart": "window.start", "windowend": "window.end",
 	"_partitiontime": "a column that the source fills: METADATA", "rowpartition": "a column of the source: partition INT METADATA", "rowoffset": "a column of the source: offset BIGINT METADATA",
-	"user": "current_user()", "session_user": "current_user()", "sysutcdatetime": "current_timestamp()",
+	"sysutcdatetime": "current_timestamp()",
 	"utc_timestamp": "current_timestamp()", "current_datetime": "current_timestamp()",
 }
 
