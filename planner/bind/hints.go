@@ -3,6 +3,7 @@ package bind
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/sqlstream/sqlstream/exec/expr"
@@ -308,4 +309,20 @@ func (b *Binder) zonesKnown(span diag.Span, name string, args []expr.Node) bool 
 		}
 	}
 	return true
+}
+
+// unitKnown reports a misspelt unit of date_trunc. One that nobody could have meant gives
+// NULL, as in Spark.
+func (b *Binder) unitKnown(span diag.Span, name string, args []expr.Node) bool {
+	if name != "date_trunc" || len(args) == 0 {
+		return true
+	}
+	text, ok := constText(args[0])
+	near := diag.DidYouMean(text, timeFields)
+	word := strings.TrimSuffix(strings.ToLower(text), "s")
+	if !ok || near == "" || slices.Contains(timeFields, word) || slices.Contains([]string{"mon", "mm", "dd", "yy", "yyyy", "milli", "micro", "min", "sec", "hr"}, word) {
+		return true
+	}
+	b.errorf(diag.WrongArguments, span, "there is no unit '%s'", text).WithHint("did you mean '%s'?", near)
+	return false
 }
