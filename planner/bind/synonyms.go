@@ -104,7 +104,7 @@ var elsewhereNames = map[string]string{
 	"rowtime": "the event time column of the source", "proctime": "current_timestamp()", "windowstart": "window.start", "windowend": "window.end",
 	"_partitiontime": "a column that the source fills: METADATA", "rowpartition": "a column of the source: partition INT METADATA", "rowoffset": "a column of the source: offset BIGINT METADATA",
 	"sysutcdatetime": "current_timestamp()",
-	"utc_timestamp": "current_timestamp()", "current_datetime": "current_timestamp()",
+	"utc_timestamp":  "current_timestamp()", "current_datetime": "current_timestamp()",
 }
 
 // catalogs are tables in which other systems describe themselves.
