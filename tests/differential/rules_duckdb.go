@@ -1,0 +1,113 @@
+package differential
+
+import "slices"
+
+// duckRules explain differences from DuckDB.
+func duckRules() []*Rule {
+	return slices.Concat(duckTypes(), duckText(), duckNested(), duckJSON(), duckTimes())
+}
+
+func duck(text, why string, when func(d *Difference) bool, funcs ...string) *Rule {
+	return &Rule{Engine: DuckDB, Funcs: funcs, When: when, Text: text, Why: why}
+}
+
+// likeSpark: Spark has answered the same call, and its answer is ours.
+func likeSpark(d *Difference) bool {
+	theirs, ok := d.Case.Answers[Spark]
+	if !ok || theirs.Refused() {
+		return false
+	}
+	ok, _ = same(Spark, d.Ours, theirs)
+	return ok
+}
+
+// asSpark: Spark's answer is explained by one of its own rules, which hold here too.
+func asSpark(d *Difference) bool {
+	theirs, ok := d.Case.Answers[Spark]
+	if !ok || theirs.Refused() {
+		return false
+	}
+	s := &Difference{Case: d.Case, Engine: Spark, Ours: d.Ours, Theirs: theirs}
+	_, s.What = same(Spark, d.Ours, theirs)
+	return slices.ContainsFunc(sparkRules(), func(r *Rule) bool { return r.Explains(s) })
+}
+
+func duckTypes() []*Rule {
+	return []*Rule{
+		duck("Spark, which was asked the same, gives what is given here", "where the two disagree, Spark is followed", likeSpark, "*"),
+		duck("Spark differs too, for the reason that stands in its own table", "as there", asSpark, "*"),
+		duck("a value is not cast implicitly to a narrower type", "digits are not dropped without a CAST that one can read",
+			func(d *Difference) bool {
+				return planned(d) && (narrowing.MatchString(d.Ours.Err) || says("needs an integer")(d))
+			}, "*"),
+		duck("a constant that has no value of the type is refused when the query is planned, where DuckDB gives NULL because another argument is NULL",
+			"the mistake is in the text of the query, not in a row", all(planned, either(says("cannot read"), says("and the text"), says("with the text"), says("needs a constant"), says("must be a constant"), says("cannot read the schema"))), "*"),
+		duck("DECIMAL arithmetic stays exact, of Spark's types; in DuckDB a quotient is DOUBLE, and an operand that has not enough digits before the point fails", "Spark is followed",
+			either(typed("DOUBLE"), gives), "+", "-", "*", "/", "%", "div", "nullif", "<>", "=", "<", ">", "<=", ">=", "<=>", "in"),
+		duck("the name of a type is the one of this language", "typeof gives what CAST takes", nil, "typeof"),
+	}
+}
+
+func duckText() []*Rule {
+	return []*Rule{
+		duck("what is no digit ends base64, and blanks are nothing", "Spark's unbase64 is the same function", class("ConversionException"), "unbase64"),
+		duck("what is no hexadecimal text gives NULL", "as in Spark", class("InvalidInputException"), "unhex"),
+		duck("a pattern without the wanted group fails whether it matches or not; 1 is the default group", "Spark's default", nil, "regexp_extract", "regexp_extract_all"),
+		duck("an empty separator leaves the text whole", "as in PostgreSQL, where string_to_array is at home", text("''"), "string_split"),
+		duck("a separator of NULL gives NULL", "NULL in, NULL out", text("NULL"), "string_split", "array_join"),
+		duck("a negative length gives an empty text", "as in Spark", text("left("), "sha256", "left", "right"),
+		duck("bits are shifted out of a negative number too, and the distance counts modulo the width", "as in Spark and Java", nil, "shiftleft", "shiftright"),
+		duck("%s, %I and %L are replaced; DuckDB has {} instead", "as in PostgreSQL; format_string is printf", nil, "format"),
+		duck("EiB and EB exist", "the shortest number is shown", nil, "format_bytes", "format_bytes_decimal"),
+		duck("a number without unit counts bytes", "as in PostgreSQL's pg_size_bytes", class("InvalidInputException"), "parse_formatted_bytes"),
+		duck("an option of NULL gives NULL", "NULL in, NULL out", text("NULL"), "parse_filename"),
+		duck("a message of NULL is an error too", "the call is there to fail", text("NULL"), "raise_error"),
+	}
+}
+
+func duckNested() []*Rule {
+	return []*Rule{
+		duck("NULL in place of an array gives NULL", "NULL in, NULL out, as in Spark's array functions", all(text("NULL"), isNull),
+			"array_append", "array_prepend", "list_append", "list_prepend", "list_concat", "list_intersect", "array_concat", "list_resize"),
+		duck("the elements get a DECIMAL that holds both types, with fewer digits after the point", "as beside each other in an array of Spark", gives, "list_append", "list_prepend", "array_append", "list_concat"),
+		duck("an element that is not there has position 0", "as in Spark", wasNull, "array_position"),
+		duck("whether an array with NULL contains what is not found is unknown: NULL", "as in Spark's array_contains", isNull, "contains", "array_contains", "list_contains"),
+		duck("elements stay in their order; DuckDB gives them in that of a hash table", "an order that can be relied on", differs, "list_distinct", "list_intersect"),
+		duck("a NULL index gives NULL, a NULL condition is not true", "a NULL is no error", class("InvalidInputException"), "list_select", "list_where"),
+		duck("a NULL inside an element is the smallest value", "NULLs sort first everywhere", text("[CAST(NULL AS INT)]"), "list_grade_up", "list_reverse_sort", "list_sort"),
+		duck("an index far beyond the text gives an empty text", "as one a little beyond it does", class("OutOfRangeException"), "list_extract"),
+		duck("no vectors, and vectors of zeros alone, have no angle: NaN", "0/0", isNaN, "list_cosine_similarity", "list_cosine_distance"),
+		duck("only 1 is a dimension", "an array is no matrix", says("dimension"), "array_length"),
+		duck("a MAP is refused", "its entries have no order", says("MAP"), "hash"),
+		duck("no rows and NULLs alone give a map without entries", "as count gives 0", wasNull, "histogram"),
+		duck("NULLs alone give 0", "as count does, and count_if in Spark", wasNull, "count_if"),
+		duck("the first value that is not NULL is taken", "any value is better than none", all(wasNull), "any_value"),
+		duck("a NULL inside a struct or an array is the smallest value, and of several rows with the extreme value which one counts is free", "NULLs sort first everywhere",
+			differs, "max_by", "min_by", "min", "max", "arg_max", "arg_min", "arg_max_nulls_last", "arg_min_nulls_last", "arg_min_null", "arg_max_null"),
+		duck("what has no finite value gives NaN", "as arithmetic of DOUBLE does", gives, "kurtosis", "kurtosis_pop", "skewness"),
+	}
+}
+
+// isNaN: NaN here.
+func isNaN(d *Difference) bool { return d.first() == "NaN" }
+
+func duckJSON() []*Rule {
+	return []*Rule{
+		duck("text that is no JSON gives NULL, or false", "as in Spark's get_json_object", class("InvalidInputException"),
+			"->", "->>", "#>", "#>>", "get_json_object", "json_array_length", "json_exists", "json_extract", "json_object_keys", "json_value", "json_query", "json_type", "json_contains"),
+		duck("an empty path or key names nothing", "a path begins with $", text("''"), "->", "->>", "json_exists", "json_extract", "json_value"),
+		duck("what is no object has no keys: NULL", "as in Spark's json_object_keys", isNull, "json_object_keys"),
+		duck("what is no array has no length: NULL", "as in Spark's json_array_length", isNull, "json_array_length"),
+		duck("NaN is no JSON", "RFC 8259", text("NaN"), "json_valid", "json_type"),
+		duck("NULLs are left out", "as the standard's json_arrayagg does by default", nil, "json_arrayagg"),
+		duck("a key of NULL is left out, one that comes again counts once; FLOATs have their own digits", "an object has each key once", nil, "json_objectagg"),
+		duck("a DECIMAL keeps its digits", "1.50 stays 1.50", text("DECIMAL"), "to_json"),
+	}
+}
+
+func duckTimes() []*Rule {
+	return []*Rule{
+		duck("an empty format fits an empty text alone", "as any other format fits its own text", text("''"), "try_strptime"),
+		duck("a DATE and whole days or months stay a DATE", "as in Spark", text("DATE '"), "date_add", "date_sub", "+", "-"),
+	}
+}

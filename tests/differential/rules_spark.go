@@ -1,0 +1,106 @@
+package differential
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/sqlstream/sqlstream/exec/types"
+)
+
+// sparkRules explain differences from Spark.
+func sparkRules() []*Rule {
+	return append(sparkTypes(), sparkFunctions()...)
+}
+
+func spark(text, why string, when func(d *Difference) bool, funcs ...string) *Rule {
+	return &Rule{Engine: Spark, Funcs: funcs, When: when, Text: text, Why: why}
+}
+
+var narrowing = regexp.MustCompile(`needs an? .* as argument \d+, got |needs a number, got STRING`)
+
+// sparkTypes are rules on types, whatever the function.
+func sparkTypes() []*Rule {
+	arithmetic := []string{"+", "-", "*", "/", "%", "pmod", "div", "try_add", "try_subtract", "try_multiply", "try_divide", "try_mod"}
+	return []*Rule{
+		spark("a value is not cast implicitly to a narrower type", "digits are not dropped without a CAST that one can read",
+			func(d *Difference) bool { return planned(d) && narrowing.MatchString(d.Ours.Err) }, "*"),
+		spark("a constant text that has no value of the type is refused when the query is planned, where Spark never comes to read it",
+			"the mistake is in the text of the query, not in a row", all(planned, either(says("cannot read"), says("and the text"), says("with the text"), says("pattern letter"))), "*"),
+		spark("units, fields, digits, precisions, formats and indexes that are part of the query must be right, and are no NULL, also where Spark gives NULL or casts them",
+			"the mistake is in the text of the query, not in a row", all(planned, either(says("needs a constant"), says("needs a precision"), says("takes no element 0"))), "*"),
+		spark("a constant INT counts with its own digits beside a DECIMAL, as a literal does; in Spark only the literal does",
+			"5 and CAST(5 AS INT) are one value", all(text("AS INT)"), differentType), arithmetic...),
+		spark("a bare NULL takes the type of the other operand; in Spark it counts as DOUBLE", "NULL / 2.50 has the type of x / 2.50",
+			all(text("NULL"), isNull, wasNull, typed("double")), "/"),
+		spark("an argument beyond INT is taken", "digits, bits and rows are counted in 64 bits", class("CAST_OVERFLOW"), "*"),
+		spark("the text of a DOUBLE has an exponent from 1e16 on, as in 1e+16", "it reads back as the same value, and plain digits are easier to read", sameNumbers, "*"),
+		spark("an ARRAY, MAP or STRUCT as text is JSON", "it can be read again, by any program", nestedText, "CAST AS STRING", "TRY_CAST AS STRING", "string", "concat", "format_string"),
+		spark("an interval as text is `26:03:04` or `1 day 02:03:04`", "it reads back as the same value", text("INTERVAL"), "CAST AS STRING", "TRY_CAST AS STRING", "string", "concat", "format_string"),
+	}
+}
+
+// planned: refused before a row was read.
+func planned(d *Difference) bool { return strings.Contains(d.Ours.Err, "error SQL") }
+
+func differentType(d *Difference) bool { return strings.HasPrefix(d.What, "the type") }
+
+var numberText = regexp.MustCompile(`[0-9]+\.?[0-9]*(?:[eE][+-]?[0-9]+)?`)
+
+// sameNumbers: texts that are equal but for how numbers in them are written.
+func sameNumbers(d *Difference) bool {
+	x, ok1 := d.first().(string)
+	y, ok2 := d.theirFirst().(string)
+	norm := func(s string) string {
+		return numberText.ReplaceAllStringFunc(s, func(n string) string {
+			f, err := strconv.ParseFloat(n, 64)
+			if err != nil {
+				return n
+			}
+			return strconv.FormatFloat(f, 'g', -1, 64)
+		})
+	}
+	return ok1 && ok2 && strings.ContainsAny(x+y, "eE") && norm(x) == norm(y)
+}
+
+func nestedText(d *Difference) bool {
+	s, ok := d.first().(string)
+	return ok && (strings.Contains(s, "[") || strings.Contains(s, "{"))
+}
+
+func sparkFunctions() []*Rule {
+	return []*Rule{
+		spark("numbers beyond 255 are code points, and no number below 0 is one; Spark takes the lowest 8 bits", "no character is turned into another one", nil, "chr"),
+		spark("an integer stays one; Spark gives a DECIMAL", "rounding an integer to more digits changes nothing", wholeNumber, "ceil", "floor"),
+		spark("text counts as DOUBLE; Spark gives a DECIMAL", "as in round(x, n)", typed("decimal"), "ceil", "floor"),
+		spark("an overflow of BIGINT fails; Spark wraps around", "never a wrong number", says("overflow"), "div", "from_unixtime"),
+		spark("a number beyond the list gives NULL", "as an index beyond an array does", class("INVALID_ARRAY_INDEX"), "elt"),
+		spark("elements of several types have their common type; in Spark all are text", "a number stays a number", nil, "elt"),
+		spark("a year beyond 9999 is printed without a plus", "the texts of CAST and date_format are the same", text("253402300800"), "from_unixtime"),
+		spark("digits after the point are cut off; Spark rounds up a DECIMAL(38,38) just below 1", "Spark's own rule is to cut off", text("0.99999999999999999999999999999999999999"), "int", "bigint", "smallint", "tinyint", "negative"),
+		spark("the result has the common type of both, as in PostgreSQL; in Spark that of the first", "the first is compared in that type", differentType, "nullif"),
+		spark("the text comes first, then what is trimmed", "as in Spark's btrim, in DuckDB and in PostgreSQL", nil, "ltrim", "rtrim", "trim"),
+		spark("a start of NULL gives NULL; Spark gives 0", "NULL in, NULL out", text("NULL"), "position"),
+		spark("a pattern without the wanted group fails whether it matches or not", "the mistake is in the pattern, not in a row", says("groups, not"), "regexp_extract", "regexp_extract_all"),
+		spark("a brace that begins no repetition is itself", "as in RE2, PostgreSQL and Perl", text("{\"a\""), "regexp_extract", "regexp_extract_all", "rlike", "split", "regexp_replace", "regexp_count", "regexp_instr", "regexp_substr"),
+		spark("what is no URL is judged by other rules", "Spark uses Java's, which refuse brackets and take blanks", nil, "parse_url", "try_parse_url"),
+		spark("text that is no JSON fails", "Spark guesses a type for it", says("not JSON"), "schema_of_json"),
+		spark("the type of a DECIMAL stays, also with 38 digits after the point", "a zero needs no digits before the point", differentType, "zeroifnull", "nullifzero"),
+		spark("text is written in bits; Spark reads it as a BIGINT", "DuckDB's bin is the same function, and '12' may be either", class("CAST_INVALID_INPUT"), "bin"),
+		spark("the result has the common type of the results; DECIMALs are DOUBLE in Spark", "digits are not lost", differentType, "decode"),
+		spark("hex, base64 and escape are encodings too", "PostgreSQL's encode has these, Spark's the charsets", class("INVALID_PARAMETER_VALUE.CHARSET"), "encode", "decode"),
+		spark("the fields of PostgreSQL and DuckDB exist too", "epoch, millennium and the like mean one thing", class("INVALID_EXTRACT_FIELD"), "extract"),
+		spark("a whole number may be printed by %f", "its value is the same", class("IllegalArgumentException"), "format_string"),
+		spark("what is not Base32 fails", "Spark reads the letters that it finds, and a wrong value comes out", says("not Base32"), "from_base32"),
+		spark("a record that has more fields than the schema is bad as a whole", "which of them is one too many is not known", nil, "from_csv"),
+		spark("of an escape of several characters the first counts", "no error for what a row holds", class("INVALID_ESCAPE_CHAR"), "like", "ilike"),
+		spark("the text of a FLOAT that is put in between has an exponent as in 3.4e+38", "as everywhere in text", text("CAST('3.4028235E38' AS FLOAT)"), "regexp_replace"),
+		spark("the type of NULL is called null; in Spark void", "no other word of the language is void", text("typeof(NULL)"), "typeof"),
+		spark("a time that does not fit into 64 bits of µs, or whose text does not fit, fails", "what can be computed can be printed and read", all(fails, says("overflow")), "timestamp_micros", "to_timestamp", "timestamp_millis", "timestamp_seconds"),
+		spark("a pattern of NULL gives NULL, for a DATE too", "NULL in, NULL out", all(text("NULL"), isNull), "to_date", "to_timestamp", "to_timestamp_ntz", "try_to_timestamp", "to_timestamp_ltz", "try_to_date"),
+	}
+}
+
+func wholeNumber(d *Difference) bool {
+	return len(d.Ours.Cols) > 0 && (d.Ours.Cols[0].Type.IsInteger() || d.Ours.Cols[0].Type.Kind == types.Null) && typed("decimal")(d)
+}
