@@ -9,11 +9,14 @@ import (
 	"github.com/sqlstream/sqlstream/exec/vec"
 )
 
-// digitsOf is the DECIMAL as which an argument counts: of a constant integer only its
-// own digits do, as in Spark.
+// digitsOf is the DECIMAL as which an argument counts: of an integer literal only its own
+// digits do, as in Spark. Constants of other types than a literal has are none.
 func digitsOf(t types.Type, a fn.Arg) types.Type {
 	d := types.AsDecimal(t)
 	if a.Const == nil || !a.Type.IsInteger() || a.Const.IsNull(0) {
+		return d
+	}
+	if n := a.Const.Int(0); a.Type.Kind < types.Int32 || a.Type.Kind == types.Int64 && n == int64(int32(n)) {
 		return d
 	}
 	prec := 1

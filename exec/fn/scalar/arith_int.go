@@ -189,24 +189,40 @@ func positiveMod(mod fn.Kernel) fn.Kernel {
 		}
 		d := args[1]
 		m := mask(d)
-		each(rows, func(r int) {
-			switch {
-			case v.F64 != nil:
+		if v.F64 != nil {
+			each(rows, func(r int) {
 				if x := d.Float(r); v.F64[r] < 0 && x > 0 {
 					v.F64[r] += x
 				}
-			case v.I128 != nil:
-				if x := decimalAs(d, r&m, int(v.Type.Scale)); v.I128[r].Sign() < 0 && x.Sign() > 0 {
-					v.I128[r], _ = v.I128[r].Add(x)
-				}
-			case v.I64[r] < 0:
-				if x := decimalAs(d, r&m, int(v.Type.Scale)); x.Sign() > 0 {
-					v.I64[r] += int64(x.Lo)
-				}
-			}
-		})
-		return v, nil
+			})
+			return v, nil
+		}
+		return v, try(rows, func(r int) error { return addDivisor(c, v, r, decimalAs(d, r&m, int(v.Type.Scale))) })
 	}
+}
+
+// addDivisor makes a negative remainder positive if the divisor is. It may have more digits than the type of
+// the remainder, which is that of the shorter side.
+func addDivisor(c *fn.Ctx, v *vec.Vector, r int, d types.Int128) error {
+	rest := types.Int128{}
+	if v.I128 != nil {
+		rest = v.I128[r]
+	} else {
+		rest = types.Int128From(v.I64[r])
+	}
+	if rest.Sign() >= 0 || d.Sign() <= 0 {
+		return nil
+	}
+	rest, ok := rest.Add(d)
+	if v.Type.Kind == types.Decimal && !(ok && types.FitsPrecision(rest, int(v.Type.Prec))) {
+		return c.Fail(v, r, "pmod", vec.RowString(v, r, nil), v.Type.String()+" "+overflows)
+	}
+	if v.I128 != nil {
+		v.I128[r] = rest
+	} else {
+		v.I64[r] = int64(rest.Lo)
+	}
+	return nil
 }
 
 // negate is unary minus.

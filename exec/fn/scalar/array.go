@@ -59,7 +59,7 @@ func arrays() []*fn.Scalar {
 		appender("array_append", "at the end", "array_append(array(1), 2)", "[1,2]", false),
 		appender("array_prepend", "at the start", "array_prepend(array(1), 2)", "[2,1]", true),
 		{
-			Name: "array_join", Aliases: []string{"array_to_string"}, Group: group, Nulls: fn.Custom, Syntax: []string{"array_join(array, separator [, null_text])"}, Doc: "Joins the elements as text; NULLs are skipped, or replaced.",
+			Name: "array_join", Aliases: []string{"array_to_string"}, Group: group, Syntax: []string{"array_join(array, separator [, null_text])"}, Doc: "Joins the elements as text; NULLs are skipped, or replaced.",
 			Examples: []fn.Example{{SQL: "array_join(array('a', NULL, 'b'), '-')", Want: "a-b"}, {SQL: "array_join(array('a', NULL), '-', '?')", Want: "a-?"}, {SQL: "array_join(NULL, '-')", Want: "NULL"}},
 			Resolve:  optional(2, text, texts(arrayJoin), types.ArrayOf(text), text, text),
 		},
@@ -307,14 +307,11 @@ func appendElements(b *vec.Builder, v *vec.Vector, r int) {
 }
 
 func arrayJoin(dst []byte, args []*vec.Vector, r int) []byte {
-	if args[0].IsNull(r) || args[1].IsNull(r) {
-		return nil
-	}
 	sep, first := args[1].Bytes(r), true
 	f, from, to := list(args[0], r)
 	for e := from; e < to; e++ {
 		null := f.Child[0].IsNull(e)
-		if null && (len(args) < 3 || args[2].IsNull(r)) {
+		if null && len(args) < 3 {
 			continue
 		}
 		if !first {

@@ -28,7 +28,7 @@ func maths() []*fn.Scalar {
 		{
 			Name: "atan2", Group: "Numeric", Syntax: []string{"atan2(y, x)"}, Doc: "Is the angle of the point (x, y) in radians.",
 			Examples: []fn.Example{{SQL: "atan2(0, 1)", Want: "0.0"}, {SQL: "atan2(NULL, 1)", Want: "NULL"}},
-			Resolve:  fixed(double, floats2(math.Atan2), double, double),
+			Resolve:  fixed(double, floats2(func(y, x float64) float64 { return math.Atan2(y+0, x+0) }), double, double),
 		},
 		{
 			Name: "hypot", Group: "Numeric", Syntax: []string{"hypot(a, b)"}, Doc: "Is the square root of a*a + b*b.",
@@ -55,14 +55,9 @@ func maths() []*fn.Scalar {
 			Resolve:  fixed(boolean, bools(func(args []*vec.Vector, r int) bool { return !args[0].IsNull(r) && math.IsNaN(args[0].Float(r)) }), double),
 		},
 		{
-			Name: "nanvl", Group: "Numeric", Syntax: []string{"nanvl(a, b)"}, Doc: "Is a, or b where a is NaN.",
-			Examples: []fn.Example{{SQL: "nanvl(CAST('NaN' AS DOUBLE), 1)", Want: "1.0"}, {SQL: "nanvl(NULL, 1)", Want: "NULL"}},
-			Resolve: fixed(double, floats2(func(a, b float64) float64 {
-				if a != a {
-					return b
-				}
-				return a
-			}), double, double),
+			Name: "nanvl", Group: "Numeric", Nulls: fn.Custom, Syntax: []string{"nanvl(a, b)"}, Doc: "Is a, or b where a is NaN.",
+			Examples: []fn.Example{{SQL: "nanvl(CAST('NaN' AS DOUBLE), 1)", Want: "1.0"}, {SQL: "nanvl(2.5, NULL)", Want: "2.5"}, {SQL: "nanvl(NULL, 1)", Want: "NULL"}},
+			Resolve:  fixed(double, nanvl, double, double),
 		},
 		extreme("greatest", 1, "Is the greatest argument; NULLs are skipped, and it is NULL if all are.", "greatest(1, 3, NULL)", "3"),
 		extreme("least", -1, "Is the smallest argument; NULLs are skipped, and it is NULL if all are.", "least(1, 3, NULL)", "1"),
@@ -123,8 +118,8 @@ func realFunctions() []*fn.Scalar {
 		name, doc, example, want string
 		f                        func(float64) float64
 	}{
-		{"ln", "Is the natural logarithm; NULL where the number is not positive.", "ln(1)", "0.0", math.Log},
-		{"log10", "Is the decimal logarithm; NULL where the number is not positive.", "log10(1000)", "3.0", math.Log10},
+		{"ln", "Is the natural logarithm; NULL where the number is not positive.", "ln(1)", "0.0", logarithm},
+		{"log10", "Is the decimal logarithm; NULL where the number is not positive.", "log10(1000)", "3.0", logarithm10},
 		{"log2", "Is the binary logarithm; NULL where the number is not positive.", "log2(8)", "3.0", math.Log2},
 	}
 	for _, x := range logs {
@@ -156,6 +151,39 @@ func sign(x float64) float64 {
 		return -1
 	}
 	return x
+}
+
+func nanvl(c *fn.Ctx, args []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
+	out := c.New(double, rows.N)
+	each(rows, func(r int) {
+		v := args[0]
+		if !v.IsNull(r) && math.IsNaN(v.Float(r)) {
+			v = args[1]
+		}
+		if v.IsNull(r) {
+			out.SetNull(r)
+			return
+		}
+		out.F64[r] = v.Float(r)
+	})
+	return out, nil
+}
+
+// logarithm is math.Log, which on some machines takes numbers below 2^−1022 for that
+// number itself.
+func logarithm(x float64) float64 {
+	if x > 0 && x < 0x1p-1022 {
+		return math.Log(x*0x1p54) - 54*math.Ln2
+	}
+	return math.Log(x)
+}
+
+// logarithm10 is math.Log10, with the same care.
+func logarithm10(x float64) float64 {
+	if x > 0 && x < 0x1p-1022 {
+		return math.Log10(x*0x1p54) - 54*math.Log10(2)
+	}
+	return math.Log10(x)
 }
 
 // floats2 makes a kernel from a function of two DOUBLEs.
@@ -193,7 +221,7 @@ func constantFloat(x float64) fn.Kernel {
 
 func resolveLog(args []fn.Arg) (fn.Impl, error) {
 	if len(args) == 1 {
-		return fixed(double, logs1(math.Log), double)(args)
+		return fixed(double, logs1(logarithm), double)(args)
 	}
 	return fixed(double, func(c *fn.Ctx, args []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
 		out := c.New(double, rows.N)
@@ -207,7 +235,7 @@ func resolveLog(args []fn.Arg) (fn.Impl, error) {
 			case base == 10:
 				out.F64[r] = math.Log10(x)
 			default:
-				out.F64[r] = math.Log(x) / math.Log(base)
+				out.F64[r] = logarithm(x) / logarithm(base)
 			}
 		})
 		return out, nil

@@ -80,6 +80,9 @@ func moreNumbers() []*fn.Scalar {
 			Name: "lgamma", Group: "Numeric", Syntax: []string{"lgamma(a)"}, Doc: "Is the natural logarithm of the size of gamma(a).",
 			Examples: []fn.Example{{SQL: "lgamma(1)", Want: "0.0"}, {SQL: "lgamma(NULL)", Want: "NULL"}},
 			Resolve: fixed(double, floats(func(x float64) float64 {
+				if a := math.Abs(x); a < 0x1p-1022 {
+					return -logarithm(a) // 1/a to the last digit
+				}
 				y, _ := math.Lgamma(x)
 				return y
 			}), double),

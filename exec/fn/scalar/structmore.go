@@ -50,8 +50,8 @@ func structExtras() []*fn.Scalar {
 			Resolve:  resolveStructPosition(false),
 		},
 		{
-			Name: "struct_contains", Aliases: []string{"struct_has"}, Group: group, Nulls: fn.Custom, Syntax: []string{"struct_contains(struct, a)"}, Doc: "Is true where a field equals a; NULL for a NULL struct.",
-			Examples: []fn.Example{{SQL: "struct_contains(row(5, 6), 6)", Want: "true"}, {SQL: "struct_contains(row(5, NULL), NULL)", Want: "true"}},
+			Name: "struct_contains", Aliases: []string{"struct_has"}, Group: group, Syntax: []string{"struct_contains(struct, a)"}, Doc: "Is true where a field equals a.",
+			Examples: []fn.Example{{SQL: "struct_contains(row(5, 6), 6)", Want: "true"}, {SQL: "struct_contains(row(5, NULL), NULL)", Want: "NULL"}},
 			Resolve:  resolveStructPosition(true),
 		},
 	}
