@@ -96,7 +96,7 @@ func sameText(t types.Type, x, y string) bool {
 	case types.Float32:
 		return sameFloat(x, y, 1e-6)
 	case types.Float64:
-		return sameFloat(x, y, 1e-14)
+		return sameFloat(x, y, 1e-13)
 	case types.Decimal:
 		return plainNumber(x) == plainNumber(y)
 	case types.Timestamp, types.TimestampNTZ:

@@ -153,7 +153,7 @@ func fromFloat(from, to types.Type) fn.Kernel {
 		return convert(to, "", func(out, in *vec.Vector, r int) bool { out.F64[r] = float64(float32(in.F64[r])); return true })
 	case to.Kind == types.Bool:
 		return convert(to, "", func(out, in *vec.Vector, r int) bool {
-			out.Bool[r] = truth(in.F64[r] != 0 && in.F64[r] == in.F64[r])
+			out.Bool[r] = truth(in.F64[r] != 0)
 			return true
 		})
 	case to.Kind == types.Decimal:
