@@ -41,7 +41,7 @@ func duckTypes() []*Rule {
 				return planned(d) && (narrowing.MatchString(d.Ours.Err) || says("needs an integer")(d))
 			}, "*"),
 		duck("a constant that has no value of the type is refused when the query is planned, where DuckDB gives NULL because another argument is NULL",
-			"the mistake is in the text of the query, not in a row", all(planned, either(says("cannot read"), says("and the text"), says("with the text"), says("needs a constant"), says("must be a constant"), says("cannot read the schema"))), "*"),
+			"the mistake is in the text of the query, not in a row", all(planned, either(says("cannot read"), says("and the text"), says("with the text"), says("needs a constant"), says("must be a constant"), says("cannot read the schema"), says("is no time zone"), says("cannot order"))), "*"),
 		duck("DECIMAL arithmetic stays exact, of Spark's types; in DuckDB a quotient is DOUBLE, and an operand that has not enough digits before the point fails", "Spark is followed",
 			either(typed("DOUBLE"), gives), "+", "-", "*", "/", "%", "div", "nullif", "<>", "=", "<", ">", "<=", ">=", "<=>", "in"),
 		duck("the name of a type is the one of this language", "typeof gives what CAST takes", nil, "typeof"),
