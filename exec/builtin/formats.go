@@ -13,5 +13,5 @@ import (
 
 // Formats returns all file formats.
 func Formats() []*format.Format {
-	return []*format.Format{json.Format(), json.Debezium(), csv.Format(), text.Format(), parquet.Format(), avro.Format(), protobuf.Format(), raw.Format()}
+	return []*format.Format{json.Format(), json.Debezium(), csv.Format(), text.Format(), parquet.Format(), avro.Format(), avro.Debezium(), protobuf.Format(), raw.Format()}
 }

@@ -2,7 +2,6 @@ package json
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"sync"
 
@@ -138,30 +137,21 @@ func (e *envelope) images(need []int) *images {
 	return m
 }
 
-// deed is what an event does.
-type deed uint8
-
-const (
-	wrapped deed = 1 << iota // it stands in a payload
-	deletes                  // the row before
-	inserts                  // the row after
-)
-
 // changes makes rows of the events of one call of Read.
 type changes struct {
 	images *images
 	d      *session
 	emit   rows.EmitMessages
+	rows   *change.Rows
 
-	deeds    []deed // by row of the session's batch
-	builders []*vec.Builder
-	weights  []int64
-	from     []int32 // of messages: by row, which one it came from
-	out      vec.Batch
+	deeds   []change.Deed // by row of the session's batch
+	wrapped []bool        // the images stand in a payload
+	out     vec.Batch
 }
 
 func newChanges(m *images, d *session, emit rows.EmitMessages) *changes {
-	c := &changes{images: m, d: d, emit: emit, deeds: make([]deed, vec.BatchSize), builders: vec.NewBuilders(m.types)}
+	c := &changes{images: m, d: d, emit: emit, deeds: make([]change.Deed, vec.BatchSize), wrapped: make([]bool, vec.BatchSize)}
+	c.rows = change.NewRows(m.types, m.key, m.keyed, emit)
 	c.out.Cols = make([]*vec.Vector, len(m.types))
 	d.nulls, d.test = true, c.test
 	return c
@@ -177,11 +167,11 @@ type image struct {
 func (c *changes) test() (reason string, drop bool) {
 	d, f := c.d, c.d.layout.fields
 	before, after, op := image{f[0].col, d.has(f[0])}, image{f[1].col, d.has(f[1])}, image{f[2].col, d.has(f[2])}
-	what := deed(0)
+	c.wrapped[d.Row] = d.has(f[3])
 	switch {
 	case d.has(f[3]):
 		kid := func(i int) image { k := f[3].col.Kids[i]; return image{k, !k.IsNull(d.Row)} }
-		before, after, op, what = kid(0), kid(1), kid(2), wrapped
+		before, after, op = kid(0), kid(1), kid(2)
 	case !op.has && d.has(f[4]):
 		return "", true // a tombstone: {"schema": …, "payload": null}
 	}
@@ -190,47 +180,8 @@ func (c *changes) test() (reason string, drop bool) {
 	}
 	ref := op.col.Str[d.Row]
 	word := d.buf[ref.Off : ref.Off+ref.Len]
-	switch more, reason := c.deed(word, before, after); {
-	case reason != "":
-		return reason, false
-	default:
-		c.deeds[d.Row] = what | more
-	}
-	return "", false
-}
-
-// deed is what an event does, or why it cannot be done.
-func (c *changes) deed(word []byte, before, after image) (deed, string) {
-	if len(word) != 1 {
-		return 0, fmt.Sprintf(`"op" is %q, not c, r, u or d`, word)
-	}
-	switch word[0] {
-	case 't', 'm':
-		return 0, fmt.Sprintf(`"op" is %q: truncations and messages change no row that is known`, word)
-	}
-	op := change.Parse(word)
-	switch {
-	case op == change.None || word[0] == '+' || word[0] == '-':
-		return 0, fmt.Sprintf(`"op" is %q, not c, r, u or d`, word)
-	case op != change.Delete && !after.has:
-		return 0, fmt.Sprintf(`"op" is %q, and there is no "after"`, word)
-	case op == change.Insert:
-		return inserts, ""
-	}
-	known := before.has && c.keyOf(before)
-	switch {
-	case c.images.keyed && !known && op == change.Delete:
-		return 0, `a deletion without the PRIMARY KEY in "before"`
-	case c.images.keyed && !known:
-		return inserts, ""
-	case !before.has && op == change.Delete:
-		return 0, `a deletion without "before"; it is needed whole where no PRIMARY KEY is declared`
-	case !before.has:
-		return 0, `an update without "before"; declare a PRIMARY KEY, or let the origin send whole rows (PostgreSQL: REPLICA IDENTITY FULL)`
-	case op == change.Delete:
-		return deletes, ""
-	}
-	return deletes | inserts, ""
+	c.deeds[d.Row], reason = change.Event(word, change.Images{Before: before.has, After: after.has, Keyed: c.images.keyed, Key: before.has && c.keyOf(before)})
+	return reason, false
 }
 
 // keyOf reports that an image has the whole key.
@@ -250,80 +201,30 @@ func (c *changes) take(b *vec.Batch, from []int32) error {
 		copy(c.out.Cols, b.Cols[1].Child)
 		return c.emit(&c.out, from)
 	}
-	c.reset()
 	for row, what := range c.deeds[:b.N] {
-		before, after := b.Cols[0].Child, b.Cols[1].Child
-		if what&wrapped != 0 {
+		before, after, origin := b.Cols[0].Child, b.Cols[1].Child, int32(0)
+		if c.wrapped[row] {
 			before, after = b.Cols[3].Child[0].Child, b.Cols[3].Child[1].Child
 		}
-		if what&deletes != 0 && !c.replaces(what, before, after, row) {
-			c.add(before, row, -1, from)
+		if from != nil {
+			origin = from[row]
 		}
-		if what&inserts != 0 {
-			c.add(after, row, 1, from)
-		}
-		if len(c.weights) >= vec.BatchSize-1 {
-			if err := c.flush(); err != nil {
-				return err
-			}
+		if err := c.rows.Add(what, before, after, row, origin); err != nil {
+			return err
 		}
 	}
-	return c.flush()
+	return c.rows.Flush()
 }
 
 // plain reports that all of n events insert, without payloads: the columns of after are
 // the rows.
 func (c *changes) plain(n int) bool {
-	for _, what := range c.deeds[:n] {
-		if what != inserts {
+	for row, what := range c.deeds[:n] {
+		if what != change.Inserts || c.wrapped[row] {
 			return false
 		}
 	}
 	return true
-}
-
-// replaces reports that the new version of a row takes its place by its key. Then it is
-// one change: it comes late as a whole.
-func (c *changes) replaces(what deed, before, after []*vec.Vector, row int) bool {
-	if !c.images.keyed || what&inserts == 0 {
-		return false
-	}
-	for _, k := range c.images.key {
-		if !vec.Equal(before[k], row, after[k], row) {
-			return false
-		}
-	}
-	return true
-}
-
-func (c *changes) add(image []*vec.Vector, row int, w int64, from []int32) {
-	for i, o := range c.builders {
-		o.AppendFrom(image[i], row)
-	}
-	c.weights = append(c.weights, w)
-	if from != nil {
-		c.from = append(c.from, from[row])
-	}
-}
-
-func (c *changes) flush() error {
-	if len(c.weights) == 0 {
-		return nil
-	}
-	for i, o := range c.builders {
-		c.out.Cols[i] = o.Finish()
-	}
-	c.out.N, c.out.W = len(c.weights), c.weights
-	err := c.emit(&c.out, c.from)
-	c.reset()
-	return err
-}
-
-func (c *changes) reset() {
-	c.weights, c.from = c.weights[:0], c.from[:0]
-	for _, o := range c.builders {
-		o.Reset()
-	}
 }
 
 // tombstone skips a value that is null at p: the position behind it and its white
