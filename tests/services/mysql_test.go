@@ -161,6 +161,9 @@ func TestMySQLTypes(t *testing.T) {
 	add(types.Of(types.Timestamp), int64(1700000000123456))
 	add(types.Of(types.TimestampNTZ), int64(1))
 	add(types.Of(types.Interval), types.IntervalValue{Months: 1, Days: 2, Micros: 3})
+	add(types.Of(types.Time), int64(1))
+	add(types.Of(types.UUID), "0123456789abcdef")
+	add(types.Of(types.JSON), `{"a":[1,null]}`)
 	add(list, []any{1, nil})
 	add(types.StructOf(types.Field{Name: "x", Type: types.Of(types.String)}), []any{"y"})
 	c := w.config(sink.Append, cols, nil, "create_table", "true")
@@ -168,7 +171,7 @@ func TestMySQLTypes(t *testing.T) {
 	s := w.open(c)
 	w.write(s, 0, sinktest.Batch(cols, full, null))
 	got, err := w.rows("SELECT * FROM $t")
-	want := "1 -128 32767 -2147483648 9223372036854775807 0.1 0.1 -12.3456 1234567.8901234567 öß ' \" \\ \x00 😀 \x00\xff' 1969-12-31 2023-11-14 22:13:20.123456 1970-01-01 00:00:00.000001 1 month 2 days 00:00:00.000003 [1,null] {\"x\":\"y\"}"
+	want := "1 -128 32767 -2147483648 9223372036854775807 0.1 0.1 -12.3456 1234567.8901234567 öß ' \" \\ \x00 😀 \x00\xff' 1969-12-31 2023-11-14 22:13:20.123456 1970-01-01 00:00:00.000001 1 month 2 days 00:00:00.000003 00:00:00.000001 30313233-3435-3637-3839-616263646566 {\"a\":[1,null]} [1,null] {\"x\":\"y\"}"
 	if head, tail, _ := strings.Cut(got, "; "); err != nil || head != want || tail != strings.Repeat("NULL ", len(cols)-1)+"NULL" {
 		t.Errorf("%v\ngot  %s\nwant %s\nthen %s", err, head, want, tail)
 	}
