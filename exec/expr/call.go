@@ -41,7 +41,10 @@ func (n *Call) String() string {
 	case isOperator(name) && len(n.Args) == 2:
 		return "(" + n.Args[0].String() + " " + name + " " + n.Args[1].String() + ")"
 	case isOperator(name) && len(n.Args) == 1:
-		return "(" + name + n.Args[0].String() + ")"
+		if x := n.Args[0].String(); !strings.HasPrefix(x, "-") { // -- begins a comment
+			return "(" + name + x + ")"
+		}
+		return "(" + name + " " + n.Args[0].String() + ")"
 	case name == "$at" && len(n.Args) == 2:
 		return n.Args[0].String() + "[" + n.Args[1].String() + "]"
 	}

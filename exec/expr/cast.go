@@ -47,6 +47,12 @@ func castMessage(from, to types.Type) string {
 	if from.IsTime() && to.IsNumeric() {
 		msg += "; use unix_timestamp(t), unix_millis(t) or unix_micros(t)"
 	}
+	if from.Kind == types.Time && to.IsTime() {
+		msg += "; a time of day has no date: add one, as in DATE '2024-01-31' + time"
+	}
+	if from.Kind == types.Date && to.Kind == types.Time {
+		msg += "; a date has no time of day"
+	}
 	return msg
 }
 

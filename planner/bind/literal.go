@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/sqlstream/sqlstream/exec/expr"
 	"github.com/sqlstream/sqlstream/exec/types"
@@ -48,16 +49,28 @@ func (b *Binder) literal(l *ast.Literal) expr.Node {
 // constant converts the literal's text; the result is a constant or an error.
 func (b *Binder) constant(l *ast.Literal, t types.Type) expr.Node {
 	n, err := b.res.Cast(expr.Text(l.Text), t, false)
-	if err != nil || !expr.IsConst(n) || n.(*expr.Const).IsNull() {
+	if err != nil || !expr.IsConst(n) || n.(*expr.Const).IsNull() || t.Kind == types.Decimal && fractionDigits(l.Text) > types.MaxPrecision {
 		b.errorf(diag.BadConstant, l.Span, "%q is not a valid %s%s", l.Text, t, reason(l, t))
 		return nil
 	}
 	return n
 }
 
-// reason says where a JSON literal is wrong.
+// fractionDigits counts the digits behind the point.
+func fractionDigits(text string) int {
+	_, fraction, _ := strings.Cut(text, ".")
+	return len(fraction)
+}
+
+// reason says where a JSON literal is wrong, and why a number or timestamp is none.
 func reason(l *ast.Literal, t types.Type) string {
 	var bad *types.JSONError
+	if _, err := types.ParseTimestamp(l.Text, time.UTC); t.Kind == types.Timestamp && errors.Is(err, types.ErrZoneName) {
+		return ": " + err.Error()
+	}
+	if isNumber(l) && t.Kind == types.Decimal {
+		return fmt.Sprintf(": a DECIMAL has at most %d digits; with an exponent, as in 1.5e0, it is a DOUBLE", types.MaxPrecision)
+	}
 	if _, err := types.AppendCanonicalJSON(nil, []byte(l.Text)); t.Kind != types.JSON || !errors.As(err, &bad) {
 		return ""
 	}

@@ -29,7 +29,7 @@ func resolveTimeArith(op arithOp, a, b types.Type) (fn.Impl, error) {
 		return clockArith(op, a, b)
 	case a.Kind == types.Date && b.IsInteger():
 		return shiftDays(op), nil
-	case op == opSub && (a.IsTime() || a.Kind == types.String) && (b.IsTime() || b.Kind == types.String):
+	case op == opSub && (a.IsTime() || a.Kind == types.String || a.Kind == types.Null) && (b.IsTime() || b.Kind == types.String):
 		return timeDifference(a, b), nil
 	case a.Kind == types.Interval && (b.Kind == types.Interval || b.Kind == types.Null || b.Kind == types.String),
 		b.Kind == types.Interval && (a.Kind == types.Null || a.Kind == types.String):
@@ -80,11 +80,16 @@ func shift(op arithOp, t types.Type) fn.Impl {
 		at, iv := args[0], args[1]
 		ma, mi := mask(at), mask(iv)
 		if iv.Const && t.Kind != types.Date && iv.Iv[0].Months == 0 && (iv.Iv[0].Days == 0 || t.Kind == types.TimestampNTZ || c.Zone == time.UTC) {
-			d := sign * (iv.Iv[0].Micros + int64(iv.Iv[0].Days)*types.MicrosPerDay)
+			us, ok := intOne(opAdd, iv.Iv[0].Micros, int64(iv.Iv[0].Days)*types.MicrosPerDay)
+			d, beyond := sign*us, !ok || us > maxShift || us < -maxShift
 			for i := range out.I64 {
-				out.I64[i] = at.I64[i&ma] + d
+				v := at.I64[i&ma] + d
+				out.I64[i] = v
+				beyond = beyond || v < minInstant || v > maxInstant
 			}
-			return out, nil
+			if !beyond {
+				return out, nil
+			}
 		}
 		err := try(rows, func(r int) error {
 			x := iv.Iv[r&mi]
@@ -114,7 +119,10 @@ func Shift(k types.Kind, at int64, x types.IntervalValue, sign int64, zone *time
 			return 0, false
 		}
 		d := addMonths(at, months) + days + us/types.MicrosPerDay
-		return d, inCalendar(d)
+		return d, d >= types.MinDay && d <= types.MaxDay
+	}
+	if us > maxShift || us < -maxShift {
+		return 0, false
 	}
 	if k == types.TimestampNTZ {
 		zone = time.UTC
@@ -126,8 +134,18 @@ func Shift(k types.Kind, at int64, x types.IntervalValue, sign int64, zone *time
 		at = types.FromLocal(local+(moved-day)*types.MicrosPerDay, zone)
 	}
 	at += us
+	if k == types.TimestampNTZ {
+		return at, at >= minInstant && at <= maxInstant
+	}
 	return at, inCalendar(types.FloorDiv(at, types.MicrosPerDay))
 }
+
+// The first and last instant of the calendar, and what no move within it exceeds.
+const (
+	minInstant = types.MinDay * types.MicrosPerDay
+	maxInstant = (types.MaxDay+1)*types.MicrosPerDay - 1
+	maxShift   = maxInstant - minInstant + 2*types.MicrosPerDay
+)
 
 // inCalendar bounds days to what can be written, with room for zones.
 func inCalendar(day int64) bool { return day >= types.MinDay-1 && day <= types.MaxDay+1 }
@@ -156,7 +174,7 @@ func shiftDays(op arithOp) fn.Impl {
 			d := args[1].I64[r&mb]
 			v := args[0].I64[r&ma] + sign*d
 			out.I64[r] = v
-			if d > math.MaxInt32 || d < math.MinInt32 || !inCalendar(v) {
+			if d > math.MaxInt32 || d < math.MinInt32 || v < types.MinDay || v > types.MaxDay {
 				return c.Fail(out, r, op.String(), vec.RowString(args[1], r, time.UTC)+" days", "DATE "+overflows)
 			}
 			return nil
@@ -240,9 +258,8 @@ func scaleInterval(op arithOp) fn.Kernel {
 				if f == 0 {
 					return c.Fail(out, r, "/", x.String()+" / 0", byZero)
 				}
-				f = 1 / f
 			}
-			v, ok := scaled(x, f)
+			v, ok := scaled(x, f, op == opDiv)
 			out.Iv[r] = v
 			if !ok {
 				return c.Fail(out, r, op.String(), x.String()+" "+op.String()+" "+showFloat(f), "INTERVAL "+overflows)
@@ -253,12 +270,29 @@ func scaleInterval(op arithOp) fn.Kernel {
 	}
 }
 
-func scaled(x types.IntervalValue, f float64) (types.IntervalValue, bool) {
-	months := float64(x.Months) * f
-	days := float64(x.Days)*f + (months-math.Trunc(months))*30
-	us := math.Round(float64(x.Micros)*f + (days-math.Trunc(days))*types.MicrosPerDay)
+func scaled(x types.IntervalValue, f float64, divide bool) (types.IntervalValue, bool) {
+	if n := int64(f); !divide && float64(n) == f && n > -1<<31 && n < 1<<31 {
+		return multiplied(x, n)
+	}
+	by := func(part float64) float64 {
+		if divide {
+			return part / f
+		}
+		return part * f
+	}
+	months := by(float64(x.Months))
+	days := by(float64(x.Days)) + (months-math.Trunc(months))*30
+	us := math.Round(by(float64(x.Micros)) + (days-math.Trunc(days))*types.MicrosPerDay)
 	ok := math.Abs(months) < 1<<31 && math.Abs(days) < 1<<31 && math.Abs(us) < 0x1p63
 	return types.IntervalValue{Months: int32(months), Days: int32(days), Micros: int64(us)}, ok
+}
+
+// multiplied is exact.
+func multiplied(x types.IntervalValue, n int64) (types.IntervalValue, bool) {
+	months, days := int64(x.Months)*n, int64(x.Days)*n
+	us, ok := types.MulInt64(x.Micros, n).Int64()
+	ok = ok && months == int64(int32(months)) && days == int64(int32(days))
+	return types.IntervalValue{Months: int32(months), Days: int32(days), Micros: us}, ok
 }
 
 // clockArith is TIME ± INTERVAL, TIME − TIME and DATE + TIME.
@@ -267,7 +301,7 @@ func clockArith(op arithOp, a, b types.Type) (fn.Impl, error) {
 	switch {
 	case a.Kind == types.Time && moves:
 		return fn.Impl{Args: []types.Type{timeOfDay, interval}, Result: timeOfDay, Eval: shiftClock(op)}, nil
-	case op == opSub && (a.Kind == types.Time || a.Kind == types.String) && (b.Kind == types.Time || b.Kind == types.String):
+	case op == opSub && (a.Kind == types.Time || a.Kind == types.String || a.Kind == types.Null) && (b.Kind == types.Time || b.Kind == types.String):
 		impl := timeDifference(ntz, ntz)
 		impl.Args = []types.Type{timeOfDay, timeOfDay}
 		return impl, nil
