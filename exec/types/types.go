@@ -152,6 +152,23 @@ func (t Type) IsTime() bool { return t.Kind >= Date && t.Kind <= TimestampNTZ }
 // IsNested reports ARRAY, MAP or STRUCT.
 func (t Type) IsNested() bool { return t.Kind >= Array }
 
+// Ordered reports that SQL orders the values of the type: all but MAP, JSON and what
+// contains them.
+func (t Type) Ordered() bool {
+	switch t.Kind {
+	case Map, JSON:
+		return false
+	case Array:
+		return t.Elem.Ordered()
+	}
+	for _, f := range t.Fields {
+		if !f.Type.Ordered() {
+			return false
+		}
+	}
+	return true
+}
+
 var kindNames = [...]string{"NULL", "BOOLEAN", "TINYINT", "SMALLINT", "INT", "BIGINT", "FLOAT", "DOUBLE",
 	"DECIMAL", "STRING", "BYTES", "DATE", "TIMESTAMP", "TIMESTAMP_NTZ", "INTERVAL",
 	"TIME", "UUID", "JSON", "ARRAY", "MAP", "STRUCT"}

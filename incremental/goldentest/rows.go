@@ -174,13 +174,67 @@ func cellValue(s string, t types.Type, form func(timeForm)) (any, error) {
 
 // jsonCell reads a nested value.
 func jsonCell(s string, t types.Type) (any, error) {
-	var x any
 	d := json.NewDecoder(strings.NewReader(s))
 	d.UseNumber()
-	if err := d.Decode(&x); err != nil {
+	x, err := decode(d)
+	if err != nil {
 		return nil, fmt.Errorf("%s is not JSON: %w", s, err)
 	}
 	return fromJSON(x, t)
+}
+
+// object is a JSON object with its members in the order in which they are written.
+type object []member
+
+type member struct {
+	name  string
+	value any
+}
+
+// MarshalJSON implements json.Marshaler.
+func (o object) MarshalJSON() ([]byte, error) {
+	m := make(map[string]any, len(o))
+	for _, x := range o {
+		m[x.name] = x.value
+	}
+	return json.Marshal(m)
+}
+
+// decode reads a value: objects as object, lists as []any.
+func decode(d *json.Decoder) (any, error) {
+	tok, err := d.Token()
+	if err != nil {
+		return nil, err
+	}
+	switch tok {
+	case json.Delim('['):
+		list := []any{}
+		for d.More() {
+			x, err := decode(d)
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, x)
+		}
+		_, err = d.Token()
+		return list, err
+	case json.Delim('{'):
+		o := object{}
+		for d.More() {
+			name, err := d.Token()
+			if err != nil {
+				return nil, err
+			}
+			x, err := decode(d)
+			if err != nil {
+				return nil, err
+			}
+			o = append(o, member{fmt.Sprint(name), x})
+		}
+		_, err = d.Token()
+		return o, err
+	}
+	return tok, nil
 }
 
 func fromJSON(x any, t types.Type) (any, error) {
@@ -199,13 +253,20 @@ func fromJSON(x any, t types.Type) (any, error) {
 		if t.Kind == types.Array {
 			return each(v, func(int) types.Type { return *t.Elem })
 		}
-	case map[string]any:
-		if t.Kind == types.Struct {
+	case object:
+		switch t.Kind {
+		case types.Struct:
 			fields := make([]any, len(t.Fields))
 			for i, f := range t.Fields {
-				fields[i] = v[f.Name]
+				for _, m := range v {
+					if m.name == f.Name {
+						fields[i] = m.value
+					}
+				}
 			}
 			return each(fields, func(i int) types.Type { return t.Fields[i].Type })
+		case types.Map:
+			return entries(v, t)
 		}
 	case json.Number:
 		return cellValue(v.String(), t, func(timeForm) {})
@@ -215,6 +276,22 @@ func fromJSON(x any, t types.Type) (any, error) {
 		return v, nil
 	}
 	return nil, fmt.Errorf("%v does not fit %s", x, t)
+}
+
+func entries(o object, t types.Type) (any, error) {
+	out := make([][2]any, len(o))
+	for i, m := range o {
+		key, err := cellValue(m.name, *t.Key, func(timeForm) {})
+		if err != nil {
+			return nil, err
+		}
+		value, err := fromJSON(m.value, *t.Elem)
+		if err != nil {
+			return nil, err
+		}
+		out[i] = [2]any{key, value}
+	}
+	return out, nil
 }
 
 func each(list []any, typ func(int) types.Type) (any, error) {

@@ -301,7 +301,7 @@ func (e *env) bindAggregate(x *ast.Call, f *fn.Aggregate) (logical.Agg, bool) {
 	}
 	for _, o := range x.OrderBy {
 		n := e.expr(o.Expr)
-		if n == nil {
+		if n == nil || !e.b.orders(n, o.Span) {
 			return agg, false
 		}
 		agg.Order = append(agg.Order, sortKey(n, o))
@@ -329,6 +329,19 @@ func conjunction(a, b expr.Node) expr.Node {
 		return a
 	}
 	return expr.NewAnd(a, b)
+}
+
+// orders reports a value that ORDER BY cannot order.
+func (b *Binder) orders(n expr.Node, span diag.Span) bool {
+	t := n.Type()
+	if t.Ordered() {
+		return true
+	}
+	d := b.errorf(diag.TypeMismatch, span, "%s has no order", t.WithArticle())
+	if t.Kind == types.JSON {
+		d.WithHint("order by a value in it: CAST(%s ->> 'name' AS type)", n)
+	}
+	return false
 }
 
 // sortKey applies the default: NULL is the smallest value.

@@ -160,7 +160,7 @@ func pairHint(op string, l, r expr.Node) string {
 		return fmt.Sprintf("write array_contains(%s, %s)", r, l)
 	case (lt.IsTime() || lt.Kind == types.Date) && rt.IsNumeric(), (rt.IsTime() || rt.Kind == types.Date) && lt.IsNumeric():
 		return "a date is written DATE '2024-01-31', a time TIMESTAMP '2024-01-31 12:00:00'"
-	case types.CanCast(lt, rt) && op != "+" && op != "-":
+	case types.CanCast(lt, rt) && !lt.Equal(rt) && op != "+" && op != "-":
 		return fmt.Sprintf("write CAST(%s AS %s)", l, rt)
 	}
 	return ""

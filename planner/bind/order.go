@@ -24,6 +24,10 @@ func (sel *selectBinder) bindOrder(q *ast.Query) []orderKey {
 	if q.OrderAll != nil {
 		for _, it := range sel.items {
 			for _, n := range it.nodes {
+				if !sel.b.orders(n, q.OrderAll.Span) {
+					sel.fail()
+					continue
+				}
 				out = append(out, newOrderKey(n, *q.OrderAll))
 			}
 		}
@@ -34,9 +38,8 @@ func (sel *selectBinder) bindOrder(q *ast.Query) []orderKey {
 			sel.fail()
 			continue
 		}
-		if n.Type().Kind == types.Map {
+		if !sel.b.orders(n, o.Span) {
 			sel.fail()
-			sel.b.errorf(diag.TypeMismatch, o.Span, "a MAP has no order")
 			continue
 		}
 		out = append(out, newOrderKey(n, o))
@@ -109,7 +112,7 @@ func (b *Binder) sortQuery(r *relation, q *ast.Query) *relation {
 		if n == nil {
 			n = e.expr(o.Expr)
 		}
-		if n == nil {
+		if n == nil || !b.orders(n, o.Span) {
 			ok = false
 			continue
 		}
@@ -117,6 +120,7 @@ func (b *Binder) sortQuery(r *relation, q *ast.Query) *relation {
 	}
 	if q.OrderAll != nil {
 		for _, c := range logical.Columns(r.plan) {
+			ok = b.orders(c, q.OrderAll.Span) && ok
 			keys = append(keys, sortKey(c, *q.OrderAll))
 		}
 	}

@@ -5,7 +5,6 @@ import (
 
 	"github.com/sqlstream/sqlstream/exec/expr"
 	"github.com/sqlstream/sqlstream/exec/fn"
-	"github.com/sqlstream/sqlstream/exec/types"
 	"github.com/sqlstream/sqlstream/parser/ast"
 	"github.com/sqlstream/sqlstream/parser/diag"
 	"github.com/sqlstream/sqlstream/planner/logical"
@@ -170,8 +169,7 @@ func (e *env) windowKeys(c *overCall, x *ast.Call) bool {
 		switch {
 		case n == nil:
 			ok = false
-		case n.Type().Kind == types.Map:
-			e.b.errorf(diag.TypeMismatch, o.Span, "a MAP has no order")
+		case !e.b.orders(n, o.Span):
 			ok = false
 		case !expr.IsConst(n) || len(w.OrderBy) == 1 && measures(w.Frame):
 			c.order = append(c.order, sortKey(n, o))

@@ -13,7 +13,7 @@ import (
 var Min = fn.Aggregate{
 	Name: "min", Group: "Aggregate",
 	Syntax: []string{"min(x [, n])"},
-	Doc: "The least value that is not NULL; NULL if there is none. All types have an order: text by bytes, " +
+	Doc: "The least value that is not NULL; NULL if there is none. All types but MAP and JSON have an order: text by bytes, " +
 		"false before true, NaN above every number, arrays and structs element by element. With a constant n an array of the n least values, ascending.",
 	Examples: []fn.Example{
 		{SQL: "min(x) FROM (VALUES (2), (1), (NULL)) AS t(x)", Want: "1"},
@@ -37,11 +37,14 @@ var Max = fn.Aggregate{
 }
 
 func resolveExtreme(args []fn.Arg, greatest bool) (fn.AggImpl, error) {
-	if len(args) == 2 {
-		return resolveMany(args, greatest)
-	}
 	if err := wantArgs(args, 1, 2); err != nil {
 		return fn.AggImpl{}, err
+	}
+	if err := wantOrder(args, 0); err != nil {
+		return fn.AggImpl{}, err
+	}
+	if len(args) == 2 {
+		return resolveMany(args, greatest)
 	}
 	t := args[0].Type
 	return fn.AggImpl{Args: []types.Type{t}, Result: t, New: func(retract bool) fn.Accumulator {

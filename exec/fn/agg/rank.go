@@ -105,11 +105,14 @@ var MaxBy = fn.Aggregate{
 }
 
 func resolveBy(args []fn.Arg, greatest, some bool) (fn.AggImpl, error) {
-	if len(args) == 3 {
-		return resolveManyBy(args, greatest, byAny)
-	}
 	if err := wantArgs(args, 2, 3); err != nil {
 		return fn.AggImpl{}, err
+	}
+	if err := wantOrder(args, 1); err != nil {
+		return fn.AggImpl{}, err
+	}
+	if len(args) == 3 {
+		return resolveManyBy(args, greatest, byAny)
 	}
 	ts := argTypes(args)
 	return fn.AggImpl{Args: ts, Result: ts[0], New: func(retract bool) fn.Accumulator {

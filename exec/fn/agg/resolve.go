@@ -29,6 +29,14 @@ func wantArgs(args []fn.Arg, least, most int) error {
 	return fmt.Errorf("needs %d to %d arguments, got %d", least, most, len(args))
 }
 
+// wantOrder refuses an argument whose values have no order.
+func wantOrder(args []fn.Arg, i int) error {
+	if t := args[i].Type; !t.Ordered() {
+		return fmt.Errorf("cannot order values of %s: a MAP and JSON have no order", t)
+	}
+	return nil
+}
+
 func wantBool(t types.Type) error {
 	if t.Kind == types.Bool || t.Kind == types.Null {
 		return nil

@@ -412,6 +412,9 @@ func extremeOf(name string, want int, doc, example, result string) *fn.Scalar {
 				return fn.Impl{}, err
 			}
 			t, err := arrayArg(args, 0)
+			if err == nil {
+				err = ordered(t)
+			}
 			if err != nil {
 				return fn.Impl{}, err
 			}

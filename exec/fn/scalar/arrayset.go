@@ -109,6 +109,9 @@ func resolveSort(args []fn.Arg) (fn.Impl, error) {
 		return fn.Impl{}, err
 	}
 	t, err := arrayArg(args, 0)
+	if err == nil {
+		err = ordered(t)
+	}
 	if err != nil {
 		return fn.Impl{}, err
 	}

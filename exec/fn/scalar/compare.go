@@ -86,8 +86,8 @@ func resolveCompare(op compareOp, args []fn.Arg) (fn.Impl, error) {
 	if err != nil {
 		return fn.Impl{}, err
 	}
-	if (t.Kind == types.Map || t.Kind == types.JSON) && op > cmpNe {
-		return fn.Impl{}, fmt.Errorf("cannot order values of %s", t)
+	if err := ordered(t); err != nil && op > cmpNe {
+		return fn.Impl{}, err
 	}
 	impl := fn.Impl{Args: []types.Type{t, t}, Result: boolean}
 	switch t.Phys() {

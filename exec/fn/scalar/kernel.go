@@ -122,6 +122,14 @@ func common(args []fn.Arg, from int) (types.Type, error) {
 	return t, nil
 }
 
+// ordered refuses a type whose values have no order.
+func ordered(t types.Type) error {
+	if t.Ordered() {
+		return nil
+	}
+	return fmt.Errorf("cannot order values of %s: a MAP and JSON have no order", t)
+}
+
 // constText is the value of a constant text argument; ok false when it is not
 // constant or NULL.
 func constText(args []fn.Arg, i int) (string, bool) {

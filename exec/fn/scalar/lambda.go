@@ -480,6 +480,9 @@ func resolveArraySort(args []fn.Arg) (fn.Impl, error) {
 	}
 	if len(args) == 1 || args[1].Body == nil {
 		order, err := sortOrder(args, vec.Order{Nulls: vec.NullsLast})
+		if err == nil {
+			err = ordered(t)
+		}
 		if err != nil {
 			return fn.Impl{}, err
 		}

@@ -289,6 +289,9 @@ func extreme(name string, want int, doc, example, result string) *fn.Scalar {
 				return fn.Impl{}, err
 			}
 			t, err := common(args, 0)
+			if err == nil {
+				err = ordered(t)
+			}
 			if err != nil {
 				return fn.Impl{}, err
 			}
