@@ -134,6 +134,10 @@ func (p *parser) misspelt(d *diag.Diagnostic, at int) {
 		if i >= p.end || p.toks[i].kind != tokWord || isReserved(p.text(p.toks[i])) {
 			continue
 		}
+		switch strings.ToUpper(p.text(p.toks[i-1])) {
+		case "FROM", "JOIN", "INTO", "AS", ".":
+			continue // a name stands here
+		}
 		word := p.text(p.toks[i])
 		near := diag.DidYouMean(word, clauseWords)
 		if near == "" || strings.EqualFold(near, word) || len(word) < 5 && !diag.Near(word, near) {

@@ -30,6 +30,9 @@ func (p *parser) insert(with rope) *ast.Insert {
 	if p.isOp("(") && !p.queryParen(0) {
 		node.Columns = p.identList("a column")
 	}
+	if len(node.Columns) == 0 && p.accept("BY", "NAME") {
+		node.ByName = true
+	}
 	node.Source = p.insertSource(with)
 	node.Span = p.since(start)
 	p.checkArity(node)

@@ -72,6 +72,9 @@ func (p *parser) joinWord(join *ast.Join) string {
 }
 
 func (p *parser) noCondition(span diag.Span, join *ast.Join) {
+	if p.nameAt(0) && !p.tableSoft() || p.peek().isString() || p.isOp("(") {
+		span = p.here() // something stands where the condition should
+	}
 	d := diag.Errorf(diag.JoinCondition, span, "this join has no condition")
 	if join.Kind == ast.InnerJoin && !join.Asof {
 		d.WithHint("add ON or USING, or write CROSS JOIN")

@@ -49,7 +49,7 @@ func (lx *lexer) skipSpace() {
 func (lx *lexer) add(kind tokenKind, start int) {
 	lx.tokens = append(lx.tokens, token{kind, int32(start), int32(lx.pos), -1})
 	switch kind {
-	case tokString, tokEscape, tokQuoted, tokDollar:
+	case tokString, tokEscape, tokRaw, tokQuoted, tokDollar:
 		lx.checkText(start)
 	}
 }

@@ -134,6 +134,9 @@ func (pr *printer) insert(s *ast.Insert) {
 	pr.name(s.Table)
 	pr.options(" PARTITION ", s.Partition)
 	pr.columnList(s.Columns)
+	if s.ByName {
+		pr.put(" BY NAME")
+	}
 	pr.put(" ")
 	pr.queryStmt(s.Source)
 }

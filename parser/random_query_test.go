@@ -84,6 +84,9 @@ func (g *generator) item(d int) ast.SelectItem {
 	switch g.rng.IntN(4) {
 	case 0:
 		star := &ast.Star{Except: g.columns()}
+		if g.flip(3) {
+			star.Rename = []ast.Renamed{{From: g.ident(), To: g.ident()}}
+		}
 		if g.flip(2) {
 			star.Qualifier = g.name().Parts
 		}
@@ -134,14 +137,18 @@ func (g *generator) table(d int) ast.TableRef {
 	case 6:
 		return g.unpivot(d)
 	case 0:
-		return &ast.Derived{Query: g.query(d - 1), Lateral: g.flip(2), Alias: g.alias(), Watermark: g.watermark(d - 1)}
+		t := &ast.Derived{Query: g.query(d - 1), Lateral: g.flip(2), Alias: g.alias(), Watermark: g.watermark(d - 1)}
+		if !t.Lateral {
+			t.Sample = g.sample()
+		}
+		return t
 	case 1:
 		return &ast.File{Path: "in/*.json", Stream: g.flip(2), Alias: g.alias(), Watermark: g.watermark(d - 1)}
 	case 2:
 		return g.tableFunc(d)
 	}
-	t := &ast.TableName{Name: g.name(), Alias: g.alias(), Watermark: g.watermark(d - 1)}
-	if g.flip(4) {
+	t := &ast.TableName{Name: g.name(), Alias: g.alias(), Watermark: g.watermark(d - 1), Sample: g.sample()}
+	if t.Sample == nil && g.flip(4) {
 		t.AsOf = g.expr(d - 1)
 	}
 	return t
@@ -179,4 +186,15 @@ func (g *generator) join(d int) ast.TableRef {
 		j.On = g.expr(d)
 	}
 	return j
+}
+
+func (g *generator) sample() *ast.Sample {
+	if !g.flip(8) {
+		return nil
+	}
+	s := &ast.Sample{Percent: &ast.Literal{Kind: ast.LitDecimal, Text: "12.5"}}
+	if g.flip(2) {
+		s.Seed = &ast.Literal{Kind: ast.LitInt, Text: "7"}
+	}
+	return s
 }

@@ -81,19 +81,25 @@ func (p *parser) startsWindow() bool {
 // clauseList reads the clauses behind the select list, checking their order.
 func (p *parser) clauseList(c *clauses, rank int) {
 	seen := map[string]bool{"FROM": rank == 1}
-	last := "FROM"
+	last, at := "FROM", diag.Span{}
 	for clause := p.clause(); clause != "" && !p.failed; clause = p.clause() {
 		r := clauseRank(clause)
 		switch {
 		case seen[clause]:
 			p.failf(diag.ClauseOrder, p.here(), "%s is given twice", clause)
 			return
+		case clause == "FROM" && rank > 1:
+			p.failf(diag.ClauseOrder, at, "FROM must come before %s", last)
+			return
 		case r < rank:
 			p.failf(diag.ClauseOrder, p.here(), "%s must come before %s", clause, last)
 			return
 		}
-		seen[clause], rank, last = true, r, clause
+		seen[clause], rank, last, at = true, r, clause, p.here()
 		p.readClause(c, clause)
+		if !seen["FROM"] && !p.failed && (p.isOp(",") || p.isWord("AS")) {
+			p.failf(diag.ClauseOrder, at, "%s stands in the select list, before FROM", clause)
+		}
 	}
 	if p.workerClause() && !p.failed {
 		p.fail(diag.Errorf(diag.WorkerClause, p.here(), "%s BY places rows on workers, which the engine does by itself", p.upper(p.peek())).

@@ -33,7 +33,7 @@ func (p *parser) explainTarget(node *ast.Explain) {
 	case p.isOp("("), p.anyWordAt(0, "SELECT", "FROM", "VALUES", "TABLE", "WITH", "INSERT", "CREATE", "EXECUTE"):
 		node.Target = p.statement()
 		switch t := node.Target.(type) {
-		case *ast.QueryStmt, *ast.Insert, *ast.CreateMaterializedView, *ast.CreateSink, *ast.StatementSet, *ast.CreateView:
+		case *ast.QueryStmt, *ast.Insert, *ast.CreateMaterializedView, *ast.CreateSink, *ast.StatementSet, *ast.CreateView, *ast.Execute:
 		default:
 			p.failf(diag.NotSupported, t.Pos(), "this statement has no plan to explain")
 		}

@@ -30,20 +30,22 @@ func (p *planner) want(s *ast.Insert, o *output) {
 		return
 	}
 	var list []types.Type
-	for _, c := range cols {
-		list = append(list, c.Type)
+	var defaults []expr.Node
+	for i, c := range cols {
+		list, defaults = append(list, c.Type), append(defaults, defaultOf(o, i, c))
 	}
 	if len(s.Columns) > 0 {
-		list = nil
+		list, defaults = nil, nil
 		for _, id := range s.Columns {
 			i := findName(cols, id.Name)
 			if i < 0 {
 				return // reported by fit
 			}
-			list = append(list, cols[i].Type)
+			list, defaults = append(list, cols[i].Type), append(defaults, defaultOf(o, i, cols[i]))
 		}
 	}
 	p.b.Want(v, list)
+	p.b.Default(v, defaults)
 }
 
 func (p *planner) insertTarget(s *ast.Insert) *output {
@@ -91,6 +93,13 @@ func (p *planner) insertRelation(s *ast.Insert, t *catalog.Relation, o *output) 
 func (p *planner) fit(s *ast.Insert, o *output) {
 	if o.plan == nil {
 		return
+	}
+	if s.ByName {
+		named := *s
+		for _, c := range o.plan.Schema() {
+			named.Columns = append(named.Columns, ast.Ident{Span: s.Source.Span, Name: c.Name})
+		}
+		s = &named
 	}
 	want := targetColumns(o)
 	if want == nil {

@@ -79,6 +79,12 @@ func (s *session) statement(stmt ast.Statement, text string) (*physical.Query, e
 	switch x := stmt.(type) {
 	case *ast.CreateSource, *ast.CreateView:
 		return nil, s.define(stmt, text)
+	case *ast.CreateFunction:
+		f, err := DefineFunction(x, text, &diag.Source{Text: text}, s.cat, s.set)
+		if err == nil {
+			s.cat.PutFunction(f)
+		}
+		return nil, err
 	case *ast.CreateTable:
 		if x.As == nil {
 			return nil, s.define(stmt, text)

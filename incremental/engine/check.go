@@ -129,6 +129,9 @@ func (e *Engine) declare(ctx context.Context, src diag.Source, s ast.Statement) 
 		if c.Target == nil {
 			return nil, nil
 		}
+		if x, ok := c.Target.(*ast.Execute); ok {
+			return e.declare(ctx, src, x)
+		}
 		return e.plan(ctx, c.Target)
 	case *ast.Prepare, *ast.Deallocate:
 		_, err := e.other(ctx, src, s)

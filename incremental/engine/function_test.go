@@ -69,6 +69,9 @@ func TestPrepared(t *testing.T) {
 	w.gives("EXECUTE q('a', '''', 5); EXECUTE q USING 'b', 'x', 1", "Anna", "it's")
 	w.gives("PREPARE n (STRING) AS INSERT INTO dim (k) VALUES (?); EXECUTE n(7); SELECT k FROM dim WHERE name IS NULL", "statement n prepared with 1 parameters", "7")
 	w.gives("PREPARE z AS SELECT :x + 1 AS r, :y AS s; EXECUTE z(y => DATE '2024-01-01', x => -3)", "statement z prepared with 2 parameters", "-2 2024-01-01")
+	w.gives("PREPARE e AS SELECT k FROM dim WHERE k = $1; EXPLAIN EXECUTE e('a')", "statement e prepared with 1 parameters",
+		"Client  mode=append (the input is finite)", "└ Filter #2  (k = 'a')  kind=append", "  └ Scan #1  dim (memory)  columns (k)  finite  kind=append",
+		"Late: none", "Never cleaned: none", "Approximate: no")
 	w.fails("PREPARE q AS SELECT 1", `a statement named "q" is prepared already`)
 	w.fails("PREPARE p AS SELECT ?, :a", "numbered and named parameters")
 	w.fails("EXECUTE q('a')", "q has 3 parameters, got 1 values")

@@ -179,7 +179,19 @@ func (e *Engine) explain(ctx context.Context, _ diag.Source, s *ast.Explain) (*R
 		}
 		return &Result{Plan: q.Explain()}, nil
 	}
-	p, err := e.plan(ctx, s.Target)
+	target := s.Target
+	if x, ok := target.(*ast.Execute); ok {
+		src, stmt, err := e.bound(x)
+		if err != nil {
+			return nil, err
+		}
+		p, err := e.plan(ctx, stmt)
+		if err != nil {
+			return nil, diag.InSource(src, err)
+		}
+		return &Result{Plan: physical.Explain(p), Notes: p.Diagnostics}, nil
+	}
+	p, err := e.plan(ctx, target)
 	if err != nil {
 		return nil, err
 	}

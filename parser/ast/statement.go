@@ -155,6 +155,7 @@ type Insert struct {
 	Table     Name
 	Partition []Option
 	Columns   []Ident
+	ByName    bool // BY NAME: columns go by the names of the query's
 	Source    *QueryStmt
 }
 

@@ -54,7 +54,8 @@ type Binder struct {
 	// scopes counts those that outer references go to.
 	scopes int
 
-	wanted map[*ast.Values][]types.Type // what INSERT makes of the columns of its VALUES
+	wanted   map[*ast.Values][]types.Type // what INSERT makes of the columns of its VALUES
+	defaults map[*ast.Values][]expr.Node  // what DEFAULT is in them
 }
 
 // Want tells which types the columns of VALUES are stored as: each value is brought to
@@ -64,6 +65,14 @@ func (b *Binder) Want(v *ast.Values, columns []types.Type) {
 		b.wanted = map[*ast.Values][]types.Type{}
 	}
 	b.wanted[v] = columns
+}
+
+// Default tells what DEFAULT stands for in the columns of VALUES.
+func (b *Binder) Default(v *ast.Values, columns []expr.Node) {
+	if b.defaults == nil {
+		b.defaults = map[*ast.Values][]expr.Node{}
+	}
+	b.defaults[v] = columns
 }
 
 // Storable is what INSERT converts by itself: what is safe, and numbers to narrower

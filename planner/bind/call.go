@@ -43,6 +43,11 @@ func (e *env) call(x *ast.Call) expr.Node {
 		return n
 	}
 	x = namedFields(x, name)
+	if f, ok := e.b.cat.Functions.Scalar(name); ok {
+		if x = e.b.byArgument(x, f.Syntax); x == nil {
+			return nil
+		}
+	}
 	if !e.plainCall(x) {
 		return nil
 	}

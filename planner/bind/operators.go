@@ -26,6 +26,8 @@ func (e *env) binary(x *ast.Binary) expr.Node {
 			return nil
 		}
 		return expr.NewNot(n)
+	case ast.JSONGet, ast.JSONText:
+		return e.arrows(x)
 	case ast.Overlaps:
 		return e.overlaps(x)
 	}

@@ -35,13 +35,28 @@ func (e *env) quantified(x *ast.Quantified) expr.Node {
 	return n
 }
 
+// unused is a name that no column in an expression begins with.
+func unused(x ast.Expr, name string) string {
+	free := true
+	walkExpr(x, func(n ast.Expr) bool {
+		if ref, ok := n.(*ast.ColumnRef); ok && ref.Parts[0].Is(name) {
+			free = false
+		}
+		return free
+	})
+	if free {
+		return name
+	}
+	return unused(x, name+"_")
+}
+
 // quantifiedList is x op ANY (array), a test of each element.
 func (e *env) quantifiedList(x *ast.Quantified) expr.Node {
 	test := "exists"
 	if x.All {
 		test = "forall"
 	}
-	elem := ast.Ident{Span: x.Span, Name: "an element", Quoted: true} // no name that L can have
+	elem := ast.Ident{Span: x.Span, Name: unused(x.L, "x")}
 	body := &ast.Binary{Span: x.Span, Op: x.Op, L: x.L, R: &ast.ColumnRef{Span: x.Span, Parts: []ast.Ident{elem}}}
 	return e.function(x.Span, test, x.R, &ast.Lambda{Span: x.Span, Params: []ast.Ident{elem}, Body: body})
 }

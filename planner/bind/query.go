@@ -270,7 +270,7 @@ func (b *Binder) values(v *ast.Values, outer *scope) *relation {
 			b.errorf(diag.BadArity, v.Span, "VALUES has rows of %d and %d values", len(v.Rows[0]), len(r))
 			return nil
 		}
-		if rows[i] = e.exprs(r); rows[i] == nil {
+		if rows[i] = e.insertRow(r, b.defaults[v]); rows[i] == nil {
 			ok = false
 		}
 	}
@@ -285,6 +285,23 @@ func (b *Binder) values(v *ast.Values, outer *scope) *relation {
 		out.Columns = append(out.Columns, types.Column{Name: "col" + itoa(c+1), Type: rows[0][c].Type()})
 	}
 	return &relation{plan: out, spans: make([]diag.Span, len(out.Columns))}
+}
+
+// insertRow binds a row of VALUES, in which DEFAULT may stand for a value of INSERT.
+func (e *env) insertRow(row []ast.Expr, defaults []expr.Node) []expr.Node {
+	out, ok := make([]expr.Node, len(row)), true
+	for i, x := range row {
+		if ref, is := x.(*ast.ColumnRef); is && i < len(defaults) && len(ref.Parts) == 1 && !ref.Parts[0].Quoted && ref.Parts[0].Is("default") {
+			out[i] = defaults[i]
+			continue
+		}
+		out[i] = e.argument(x)
+		ok = ok && out[i] != nil
+	}
+	if !ok {
+		return nil
+	}
+	return out
 }
 
 // storeColumn brings a column to the type that INSERT wants, if every value can be.
