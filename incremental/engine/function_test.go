@@ -14,17 +14,17 @@ import (
 
 func TestFunctionStatements(t *testing.T) {
 	w := newWorld(t)
-	w.must("CREATE FUNCTION add1(x INT) RETURNS INT RETURN x + 1; CREATE MACRO add(a, b := 5) AS a + b")
-	w.gives("SELECT ADD1(2), add(1), add(b => 1, a => 2)", "3 6 3")
+	w.must("CREATE FUNCTION add1(x INT) RETURNS INT RETURN x + 1; CREATE MACRO sum_of(a, b := 5) AS a + b")
+	w.gives("SELECT ADD1(2), sum_of(1), sum_of(b => 1, a => 2)", "3 6 3")
 	w.gives("SHOW CREATE FUNCTION add1", "CREATE FUNCTION add1(x INT) RETURNS INT RETURN x + 1")
-	w.gives("DESCRIBE FUNCTION add", "a any ", "b any default 5", " as its body returns")
+	w.gives("DESCRIBE FUNCTION sum_of", "a any ", "b any default 5", " as its body returns")
 	w.gives("DESCRIBE FUNCTION initcap", "initcap scalar initcap(a) Turns the first letter of each word, after a blank, to upper case and the others to lower case.")
 	w.gives("CREATE FUNCTION IF NOT EXISTS add1(x INT) RETURN 7; SELECT add1(1)", "function add1 exists already", "2")
 	w.gives("CREATE OR REPLACE FUNCTION add1(x INT) RETURN x + 10; SELECT add1(1)", "function add1 created", "11")
 	w.gives("CREATE VIEW v AS SELECT add1(1) AS x; DROP FUNCTION add1; DROP FUNCTION IF EXISTS add1", "view v created", "function add1 dropped", "there is no function add1")
 	w.fails("SELECT * FROM v", `in view "v": unknown function "add1"`)
 	w.fails("DROP FUNCTION sign", `"sign" is a built-in function`)
-	w.fails("DROP FUNCTION addd", `there is no function named "addd"`, `did you mean "add"?`)
+	w.fails("DROP FUNCTION sum_off", `there is no function named "sum_off"`, `did you mean "sum_of"?`)
 }
 
 // What is wrong in a function shows at its call, with the place in its text.
