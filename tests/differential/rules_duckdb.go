@@ -52,13 +52,10 @@ func duckText() []*Rule {
 	return []*Rule{
 		duck("what is no digit ends base64, and blanks are nothing", "Spark's unbase64 is the same function", class("ConversionException"), "unbase64"),
 		duck("what is no hexadecimal text gives NULL", "as in Spark", class("InvalidInputException"), "unhex"),
-		duck("an empty separator leaves the text whole", "as in PostgreSQL, where string_to_array is at home", text("''"), "string_split"),
 		duck("a separator of NULL gives NULL", "NULL in, NULL out", text("NULL"), "string_split", "array_join"),
 		duck("a negative length gives an empty text", "as in Spark", text("left("), "sha256", "left", "right"),
 		duck("bits are shifted out of a negative number too, and the distance counts modulo the width", "as in Spark and Java", nil, "shiftleft", "shiftright"),
 		duck("%s, %I and %L are replaced; DuckDB has {} instead", "as in PostgreSQL; format_string is printf", nil, "format"),
-		duck("EiB and EB exist", "the shortest number is shown", nil, "format_bytes", "format_bytes_decimal"),
-		duck("a number without unit counts bytes", "as in PostgreSQL's pg_size_bytes", class("InvalidInputException"), "parse_formatted_bytes"),
 		duck("an option of NULL gives NULL", "NULL in, NULL out", text("NULL"), "parse_filename"),
 		duck("a message of NULL is an error too", "the call is there to fail", text("NULL"), "raise_error"),
 	}
