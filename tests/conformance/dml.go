@@ -15,6 +15,15 @@ func (w *world) statement(sql string) error {
 	if len(toks) == 0 {
 		return nil
 	}
+	if toks[0].is("with") { // WITH x AS (…) INSERT INTO t SELECT
+		if i := slices.IndexFunc(toks, func(t token) bool { return t.is("insert") && t.depth == 0 }); i > 0 {
+			body := slices.IndexFunc(toks[i:], func(t token) bool { return t.depth == 0 && (t.is("select") || t.is("from") || t.is("values")) })
+			if body > 0 {
+				sql = sql[toks[i].start:toks[i+body].start] + " " + sql[:toks[i].start] + sql[toks[i+body].start:]
+				return w.insert(sql, tokens(sql))
+			}
+		}
+	}
 	switch {
 	case toks[0].is("create"):
 		return w.create(sql, toks)

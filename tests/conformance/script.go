@@ -42,3 +42,24 @@ type script struct {
 	name  string // path below the suite's folder
 	steps []step
 }
+
+// withoutTransactions leaves out what a transaction that is taken back would change: from
+// the BEGIN before the first ROLLBACK to the end of the file.
+func withoutTransactions(steps []step) {
+	begin := -1
+	for i, s := range steps {
+		toks := tokens(s.sql)
+		switch {
+		case len(toks) == 0:
+		case toks[0].is("begin") || hasWords(toks, "start", "transaction"):
+			begin = i
+		case toks[0].is("commit"):
+			begin = -1
+		case (toks[0].is("rollback") || toks[0].is("abort")) && begin >= 0:
+			for k := begin; k < len(steps); k++ {
+				steps[k].skip = "transaction"
+			}
+			return
+		}
+	}
+}

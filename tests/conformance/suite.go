@@ -98,6 +98,9 @@ func (s *suite) read(root, path string) (*script, error) {
 	} else {
 		sc, err = readSLT(root, path, s.called)
 	}
+	if err == nil {
+		withoutTransactions(sc.steps)
+	}
 	if err == nil && s.queries > 0 {
 		sc.steps = sample(sc.steps, s.queries)
 	}
