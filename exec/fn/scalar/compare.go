@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/sqlstream/sqlstream/exec/fn"
 	"github.com/sqlstream/sqlstream/exec/types"
@@ -70,7 +71,7 @@ func comparable(args []fn.Arg) (types.Type, error) {
 	if err := arity(args, 2, 2); err != nil {
 		return null, err
 	}
-	t, ok := types.ComparisonType(args[0].Type, args[1].Type)
+	t, ok := types.ComparisonType(narrowed(args[0]), narrowed(args[1]))
 	if !ok {
 		msg := fmt.Sprintf("cannot compare %s with %s", args[0].Type, args[1].Type)
 		if args[0].Type.Kind == types.JSON || args[1].Type.Kind == types.JSON {
@@ -79,6 +80,22 @@ func comparable(args []fn.Arg) (types.Type, error) {
 		return null, errors.New(msg)
 	}
 	return t, nil
+}
+
+// narrowed is the type of an argument; of a DECIMAL constant, with the digits that it has:
+// a literal beyond BIGINT is DECIMAL(38, 0), which leaves the other side no digits behind
+// the point.
+func narrowed(a fn.Arg) types.Type {
+	if a.Const == nil || a.Type.Kind != types.Decimal || a.Const.IsNull(0) {
+		return a.Type
+	}
+	digits := 0
+	for _, c := range vec.RowString(a.Const, 0, time.UTC) {
+		if c >= '0' && c <= '9' {
+			digits++
+		}
+	}
+	return types.DecimalOf(min(max(digits, int(a.Type.Scale), 1), int(a.Type.Prec)), int(a.Type.Scale))
 }
 
 func resolveCompare(op compareOp, args []fn.Arg) (fn.Impl, error) {
