@@ -41,7 +41,7 @@ const (
 )
 
 var risingwave = dialect{flavor: postgresText, integerDivision: true, nulls: nullsLargest, conflict: replace, nameCalls: true, nullInViews: true,
-	words: map[string]string{"jsonb": "JSON", "int2": "SMALLINT", "serial": "BIGINT"},
+	words: map[string]string{"jsonb": "JSON", "int2": "SMALLINT", "serial": "BIGINT", "float": "DOUBLE", "int8": "BIGINT", "int4": "INT", "float8": "DOUBLE", "float4": "FLOAT"},
 	phrases: []phrase{
 		say(`\bcharacter\s+varying\b(\s*\(\s*\d+\s*\))?`, "STRING"),
 		say(`\bdouble\s+precision\b`, "DOUBLE"),

@@ -36,7 +36,7 @@ func (f *folder) add(list []outcome, n counts) {
 		f.counts.batchOnly[why] += k
 	}
 	for _, o := range list {
-		if o.step.kind == reset {
+		if o.step.kind == reset || o.verdict == notRun {
 			continue
 		}
 		switch o.verdict {

@@ -16,6 +16,7 @@ const (
 	passed verdict = iota
 	failed
 	notApplicable
+	notRun // the time of the file was up
 )
 
 // outcome is the verdict on a step, over all schedules.
@@ -43,13 +44,16 @@ const (
 
 // limits of a file under one schedule.
 const (
-	fileTime = 20 * time.Second
+	fileTime = 30 * time.Second
 	stepTime = 10 * time.Second
 )
 
 // runScript runs a file under all schedules.
 func runScript(ctx context.Context, d *dialect, sc *script) ([]outcome, counts) {
 	all := make([]outcome, len(sc.steps))
+	for i := range all {
+		all[i].step, all[i].verdict = &sc.steps[i], notRun
+	}
 	var n counts
 	for _, s := range schedules {
 		for i, o := range runUnder(ctx, d, sc, s, &n) {
@@ -92,7 +96,7 @@ func runUnder(ctx context.Context, d *dialect, sc *script, s schedule, n *counts
 	for i := range sc.steps {
 		out[i] = r.step(&sc.steps[i])
 		out[i].step = &sc.steps[i]
-		if out[i].cause == timedOut && s != asGiven { // what follows says nothing
+		if ctx.Err() != nil || out[i].cause == timedOut && s != asGiven { // what follows says nothing
 			n.late += len(sc.steps) - i
 			return out[:i]
 		}
