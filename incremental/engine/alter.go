@@ -10,6 +10,7 @@ import (
 	"github.com/sqlstream/sqlstream/parser/diag"
 	"github.com/sqlstream/sqlstream/planner"
 	"github.com/sqlstream/sqlstream/planner/catalog"
+	"github.com/sqlstream/sqlstream/storage/vfs"
 )
 
 // alter is ALTER.
@@ -216,7 +217,7 @@ func copyDefinition(s *ast.Copy) ast.Definition {
 	opt := func(key string, v *ast.Literal) ast.Option {
 		return ast.Option{Span: s.Path.Span, Key: key, KeySpan: s.Path.Span, Value: v}
 	}
-	d := ast.Definition{Name: ast.Name{Span: s.Path.Span, Parts: []ast.Ident{{Span: s.Path.Span, Name: "copy to " + s.Path.Text}}}, OrReplace: true,
+	d := ast.Definition{Name: ast.Name{Span: s.Path.Span, Parts: []ast.Ident{{Span: s.Path.Span, Name: "copy to " + vfs.Hidden(s.Path.Text)}}}, OrReplace: true,
 		Options: []ast.Option{opt("connector", lit("file")), opt("path", s.Path)}}
 	given := false
 	for _, o := range s.Options {

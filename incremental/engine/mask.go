@@ -17,7 +17,8 @@ import (
 // the values of options that are secret, or are called as secrets are, and passwords in
 // URLs. Each byte becomes a star, so that places in the text stay what they are.
 type mask struct {
-	names map[string]bool // folded names of options of type Secret
+	names map[string]bool // folded names of options: whether their type is Secret
+	likes []string        // those that are, for names that are misspelt
 }
 
 func newMask(r *builtin.Registry) *mask {
@@ -38,15 +39,19 @@ func newMask(r *builtin.Registry) *mask {
 			m.learn(f.WriteOptions)
 		}
 	}
+	for n, secret := range m.names {
+		if secret && len(n) >= 5 {
+			m.likes = append(m.likes, n)
+		}
+	}
+	slices.Sort(m.likes)
 	return m
 }
 
 func (m *mask) learn(specs []option.Spec) {
 	for _, s := range specs {
-		if s.Type == option.Secret {
-			for _, n := range append([]string{s.Name}, s.Aliases...) {
-				m.names[folded(n)] = true
-			}
+		for _, n := range append([]string{s.Name}, s.Aliases...) {
+			m.names[folded(n)] = m.names[folded(n)] || s.Type == option.Secret
 		}
 	}
 }
@@ -62,8 +67,12 @@ func folded(name string) string {
 
 var (
 	secretName = regexp.MustCompile(`(password|passwd|passphrase|secret|token|credentials?|apikey|accesskey|secretkey|privatekey|jaasconfig|authorization)$`)
-	userInfo   = regexp.MustCompile(`://[^/\s:@]*:([^/\s@]+)@`)
-	reference  = regexp.MustCompile(`^.?\$\{[^}]*\}.?$`)
+	// signatures are those of addresses that are signed for a while
+	secretParameter = regexp.MustCompile(secretName.String() + `|(signature|^sig)$`)
+
+	userInfo  = regexp.MustCompile(`://[^/\s:@]*:([^/\s@]+)@`)
+	parameter = regexp.MustCompile(`[?&]([A-Za-z_.-]+)=([^&\s'"#]+)`) // of addresses
+	reference = regexp.MustCompile(`^.?\$\{[^}]*\}.?$`)
 )
 
 // source is a text without its secrets.
@@ -81,6 +90,11 @@ func (m *mask) text(sql string) string {
 	for _, at := range userInfo.FindAllStringSubmatchIndex(sql, -1) {
 		if !strings.HasPrefix(sql[at[2]:at[3]], "${") {
 			blot(out[at[2]:at[3]])
+		}
+	}
+	for _, at := range parameter.FindAllStringSubmatchIndex(sql, -1) {
+		if name := folded(sql[at[2]:at[3]]); m.names[name] || secretParameter.MatchString(name) {
+			blot(out[at[4]:at[5]])
 		}
 	}
 	for _, span := range m.secrets(sql) {
@@ -135,5 +149,6 @@ func inside(t parser.Token) diag.Span {
 
 func (m *mask) secret(name string) bool {
 	n := folded(name)
-	return m.names[n] || secretName.MatchString(n)
+	secret, known := m.names[n]
+	return secret || secretName.MatchString(n) || !known && diag.DidYouMean(n, m.likes) != ""
 }

@@ -74,7 +74,7 @@ func (e *Engine) fileRelation(ctx context.Context, path string, stream bool) (*c
 	if _, err := e.path(path); err != nil {
 		return nil, err
 	}
-	r := &catalog.Relation{Name: path, Streaming: stream, Connector: "file",
+	r := &catalog.Relation{Name: e.mask.text(path), Streaming: stream, Connector: "file",
 		Options: []option.Value{{Name: "path", Text: path}}}
 	format, err := e.formatOf(path)
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -99,6 +100,9 @@ func statusNames() (out []string) {
 
 func (s *Server) listQueries(c *call) error {
 	want := c.r.URL.Query().Get("status")
+	if names := statusNames(); want != "" && !slices.Contains(names, want) {
+		return errorf(http.StatusBadRequest, "bad_parameter", "status is one of %s", strings.Join(names, ", "))
+	}
 	out := Queries{Queries: []Query{}}
 	for _, q := range s.latest() {
 		if d := describe(q); want == "" || string(d.Status) == want {
@@ -224,7 +228,7 @@ func writeRecords(w http.ResponseWriter, list []*trigger.Progress) error {
 func (s *Server) within(c *call, ms int64) (context.Context, context.CancelFunc) {
 	d := s.opt.Limits.QueryTime
 	if ms > 0 {
-		d = min(time.Duration(ms)*time.Millisecond, s.opt.Limits.MaxTime)
+		d = time.Duration(min(ms, s.opt.Limits.MaxTime.Milliseconds())) * time.Millisecond // the product of any number might be negative
 	}
 	c.w.limit = max(c.w.limit, d+s.opt.Limits.WriteTime)
 	c.w.extend()

@@ -86,6 +86,7 @@ func TestProgress(t *testing.T) {
 		t.Errorf("%d lines: %s", n, rec.Body)
 	}
 	w.refused(400, "bad_parameter", "GET /v1/queries/per/progress?last=many", "")
+	w.refused(400, "bad_parameter", "GET /v1/queries?status=done", "")
 }
 
 func TestReadiness(t *testing.T) {

@@ -94,11 +94,12 @@ func TestSQLPolicies(t *testing.T) {
 
 func TestTimeout(t *testing.T) {
 	w := newWorld(t)
-	var r Results
+	var r, most Results
 	w.gives(200, &r, "POST /v1/sql", `{"sql": "AWAIT QUERY out", "timeout_ms": 5}`, asJSON)
 	if r.Results[0].Message != "query out is still running" {
 		t.Errorf("%+v", r.Results[0])
 	}
+	w.gives(200, &most, "POST /v1/sql", `{"sql": "SELECT who FROM people", "timeout_ms": 9223372036854775807}`, asJSON)
 	var from []string
 	for i := range 18 { // 3^18 rows
 		from = append(from, fmt.Sprintf("people t%d", i))

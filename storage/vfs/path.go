@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/url"
 	"path/filepath"
+	"regexp"
 	"strings"
 )
 
@@ -70,7 +71,7 @@ func Abs(dir, text string) (string, error) {
 func absStore(text string) (string, error) {
 	scheme, rest, _ := Scheme(text)
 	if rest == "" || strings.HasPrefix(rest, "?") {
-		return "", fmt.Errorf("path %s: it names no %s", text, pick(IsWeb(text), "host", "bucket"))
+		return "", fmt.Errorf("path %s: it names no %s", Hidden(text), pick(IsWeb(text), "host", "bucket"))
 	}
 	body, query := rest, ""
 	if IsWeb(text) {
@@ -78,7 +79,7 @@ func absStore(text string) (string, error) {
 			body, query = rest[:at], rest[at:]
 		}
 		if strings.Contains(query, "/") || body != strings.TrimSuffix(filepath.ToSlash(filepath.Clean(body)), "/") {
-			return "", fmt.Errorf("path %s: an address has no empty part, no \"..\" and no slash at its end or in its question", Show(text))
+			return "", fmt.Errorf("path %s: an address has no empty part, no \"..\" and no slash at its end or in its question", Hidden(Show(text)))
 		}
 	}
 	return filepath.Clean(scheme+":/"+body) + query, nil
@@ -95,17 +96,17 @@ func absURI(scheme, text string) (string, error) {
 	case "s3", "s3a", "http", "https":
 		return absStore(scheme + text[len(scheme):])
 	case "s3n":
-		return "", fmt.Errorf("path %s: s3n:// is not supported; write s3://bucket/key", text)
+		return "", fmt.Errorf("path %s: s3n:// is not supported; write s3://bucket/key", Hidden(text))
 	case "hdfs", "webhdfs", "viewfs":
 		return "", fmt.Errorf("path %s: HDFS is not read or written; mount it (hdfs-fuse, NFS gateway) and name the mounted directory, "+
-			"or copy the files to a directory or an S3 bucket: hadoop distcp %s s3a://…", text, text)
+			"or copy the files to a directory or an S3 bucket: hadoop distcp %s s3a://…", Hidden(text), Hidden(text))
 	case "gs":
 		return "", fmt.Errorf("path %s: gs:// is not supported; Google Cloud Storage answers as S3 too: "+
-			"write s3://… with s3_endpoint = 'https://storage.googleapis.com' and an HMAC key", text)
+			"write s3://… with s3_endpoint = 'https://storage.googleapis.com' and an HMAC key", Hidden(text))
 	case "abfs", "abfss", "wasb", "wasbs", "az":
-		return "", fmt.Errorf("path %s: Azure Blob Storage is not supported; mount it (blobfuse2) and name the mounted directory, or use an S3 gateway", text)
+		return "", fmt.Errorf("path %s: Azure Blob Storage is not supported; mount it (blobfuse2) and name the mounted directory, or use an S3 gateway", Hidden(text))
 	}
-	return "", fmt.Errorf("path %s: there is no file system for %s:// paths; file://, s3:// and, for finite tables, http(s):// can be read", text, scheme)
+	return "", fmt.Errorf("path %s: there is no file system for %s:// paths; file://, s3:// and, for finite tables, http(s):// can be read", Hidden(text), scheme)
 }
 
 // Name gives what the format of a file is seen from: the path without the question of a web
@@ -125,6 +126,12 @@ func Show(path string) string {
 	}
 	return scheme + "://" + rest
 }
+
+var userInfo = regexp.MustCompile(`(:/+[^/\s:@]*):[^/\s]+@`)
+
+// Hidden gives a path or address without the password that stands before its host: how it
+// is named in messages and plans. Nothing is found by it.
+func Hidden(text string) string { return userInfo.ReplaceAllString(text, "$1:***@") }
 
 func pick(b bool, yes, no string) string {
 	if b {

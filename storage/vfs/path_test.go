@@ -59,3 +59,25 @@ func TestShowAndScheme(t *testing.T) {
 		t.Errorf("rel: %q %v", rel, err)
 	}
 }
+
+// No message names a password.
+func TestHidden(t *testing.T) {
+	for text, want := range map[string]string{
+		"ftp://me:pass@host/x":   "ftp://me:***@host/x",
+		"s3:/me:pass@bucket/x":   "s3:/me:***@bucket/x",
+		"http://me:p@ss@host/x":  "http://me:***@host/x",
+		"https://host:80/a@b":    "https://host:80/a@b",
+		"/dir/a:b@c":             "/dir/a:b@c",
+		"http://me@host/x":       "http://me@host/x",
+		"http://:pass@host/a:b@": "http://:***@host/a:b@",
+	} {
+		if got := Hidden(text); got != want {
+			t.Errorf("%s is shown as %s, want %s", text, got, want)
+		}
+	}
+	for _, text := range []string{"ftp://me:pass@host/x", "hdfs://me:pass@host/x", "gs://me:pass@b/x", "az://me:pass@b/x", "http://me:pass@host/../x"} {
+		if _, err := Abs("/", text); err == nil || strings.Contains(err.Error(), "pass@") {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}

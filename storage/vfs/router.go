@@ -54,7 +54,7 @@ func (r *Router) of(path string) (FS, error) {
 	}
 	opener := r.openers[scheme]
 	if opener == nil {
-		return nil, fmt.Errorf("path %s: there is no file system for %s:// paths here", Show(path), scheme)
+		return nil, fmt.Errorf("path %s: there is no file system for %s:// paths here", Hidden(Show(path)), scheme)
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -134,7 +134,7 @@ func (r *Router) both(op, oldName, newName string, f func(fsys FS, oldName, newN
 		return err
 	}
 	if from != to {
-		return &fs.PathError{Op: op, Path: newName, Err: fmt.Errorf("%s is on another file system", Show(oldName))}
+		return &fs.PathError{Op: op, Path: newName, Err: fmt.Errorf("%s is on another file system", Hidden(Show(oldName)))}
 	}
 	return f(to, oldName, newName)
 }

@@ -88,6 +88,7 @@ func TestSpellings(t *testing.T) {
 func TestSettingsThatDoNotFit(t *testing.T) {
 	for _, c := range []struct{ opts, want string }{
 		{"brokers=http://a", `"http://a" is no broker`},
+		{"brokers=u:pass@a:9092", `"a:9092" is no broker`},
 		{"brokers=,", "no broker is named"},
 		{"security_protocol=SASL_SSL", "needs sasl_mechanism"},
 		{"security_protocol=SSL sasl_mechanism=PLAIN username=u password=p", "security_protocol = 'SSL' does not say who"},

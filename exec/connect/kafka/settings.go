@@ -157,7 +157,8 @@ func (c *checker) brokers() string {
 			host, port, err = net.SplitHostPort(b + ":9092")
 		}
 		if err != nil || host == "" || port == "" || strings.Contains(b, "/") {
-			c.errorf(diag.BadOptionValue, "brokers", "%q is no broker", b).WithHint("a broker is written host:port")
+			place := b[strings.LastIndexByte(b, '@')+1:] // before it may stand a password
+			c.errorf(diag.BadOptionValue, "brokers", "%q is no broker", place).WithHint("a broker is written host:port; user and password are the options username and password")
 			continue
 		}
 		out = append(out, net.JoinHostPort(host, port))

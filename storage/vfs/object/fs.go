@@ -81,7 +81,7 @@ func (f *FS) at(name string) (place, error) {
 }
 
 func pathError(op, name string, err error) error {
-	return &fs.PathError{Op: op, Path: vfs.Show(name), Err: err}
+	return &fs.PathError{Op: op, Path: vfs.Hidden(vfs.Show(name)), Err: err}
 }
 
 // isTemp reports a name under which a file stays in this process until it is renamed.
