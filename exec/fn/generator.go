@@ -19,6 +19,9 @@ type Generator struct {
 	// Outer keeps a row that generates nothing, with NULLs: explode_outer.
 	Outer  bool
 	Hidden bool
+	// Pairs: two such generators in one select list give every pair of their rows, as in
+	// Spark; others stand side by side, as in PostgreSQL and DuckDB.
+	Pairs bool
 	// FromOnly, if not empty, says what to write where the generator stands in the select
 	// list, since other systems mean an array by it there.
 	FromOnly string

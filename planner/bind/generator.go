@@ -72,7 +72,7 @@ func (sel *selectBinder) generatorItem(x *ast.Call, it *selectItem) ([]expr.Node
 	}
 	first := len(sel.input.Schema())
 	u.Names = names
-	if sel.made != nil {
+	if sel.made != nil && !(sel.made.Gen.Pairs && u.Gen.Pairs) {
 		if u = sel.beside(x, sel.made, u); u == nil {
 			return nil, nil
 		}

@@ -19,19 +19,19 @@ func explosions() []*fn.Generator {
 	group := "Generators"
 	return []*fn.Generator{
 		{
-			Name: "explode", Group: group, Syntax: []string{"explode(array)", "explode(map)"}, Doc: "Makes a row of each element (col) or entry (key, value); nothing of an empty or NULL one.",
+			Name: "explode", Group: group, Pairs: true, Syntax: []string{"explode(array)", "explode(map)"}, Doc: "Makes a row of each element (col) or entry (key, value); nothing of an empty or NULL one.",
 			Examples: []fn.Example{{SQL: "SELECT * FROM explode(array(1, 2))", Want: "1\n2"}, {SQL: "SELECT * FROM explode(array(1, NULL))", Want: "1\nNULL"}, {SQL: "SELECT * FROM explode(CAST(NULL AS ARRAY<INT>))", Want: ""}}, Resolve: resolveExplode(false),
 		},
 		{
-			Name: "explode_outer", Group: group, Outer: true, Syntax: []string{"explode_outer(array)"}, Doc: "Is explode, but makes a row of NULLs of an empty or NULL one.",
+			Name: "explode_outer", Group: group, Pairs: true, Outer: true, Syntax: []string{"explode_outer(array)"}, Doc: "Is explode, but makes a row of NULLs of an empty or NULL one.",
 			Examples: []fn.Example{{SQL: "SELECT * FROM explode_outer(CAST(NULL AS ARRAY<INT>))", Want: "NULL"}}, Resolve: resolveExplode(false),
 		},
 		{
-			Name: "posexplode", Group: group, Syntax: []string{"posexplode(array)"}, Doc: "Is explode with the place of each element (pos) before it, from 0.",
+			Name: "posexplode", Group: group, Pairs: true, Syntax: []string{"posexplode(array)"}, Doc: "Is explode with the place of each element (pos) before it, from 0.",
 			Examples: []fn.Example{{SQL: "SELECT * FROM posexplode(array('a', 'b'))", Want: "0|a\n1|b"}, {SQL: "SELECT * FROM posexplode(array('a', NULL))", Want: "0|a\n1|NULL"}}, Resolve: resolveExplode(true),
 		},
 		{
-			Name: "posexplode_outer", Group: group, Outer: true, Syntax: []string{"posexplode_outer(array)"}, Doc: "Is posexplode, but makes a row of NULLs of an empty or NULL one.",
+			Name: "posexplode_outer", Group: group, Pairs: true, Outer: true, Syntax: []string{"posexplode_outer(array)"}, Doc: "Is posexplode, but makes a row of NULLs of an empty or NULL one.",
 			Examples: []fn.Example{{SQL: "SELECT * FROM posexplode_outer(CAST(NULL AS ARRAY<INT>))", Want: "NULL|NULL"}}, Resolve: resolveExplode(true),
 		},
 		{
@@ -39,15 +39,15 @@ func explosions() []*fn.Generator {
 			Examples: []fn.Example{{SQL: "SELECT * FROM UNNEST(array(1, 2), array('a'))", Want: "1|a\n2|NULL"}}, Resolve: resolveUnnest,
 		},
 		{
-			Name: "inline", Group: group, Syntax: []string{"inline(array of structs)"}, Doc: "Makes a row of each struct, with its fields as columns.",
+			Name: "inline", Group: group, Pairs: true, Syntax: []string{"inline(array of structs)"}, Doc: "Makes a row of each struct, with its fields as columns.",
 			Examples: []fn.Example{{SQL: "SELECT * FROM inline(array(struct(1, 'a')))", Want: "1|a"}, {SQL: "SELECT * FROM inline(array(struct(1, NULL)))", Want: "1|NULL"}}, Resolve: resolveInline,
 		},
 		{
-			Name: "inline_outer", Group: group, Outer: true, Syntax: []string{"inline_outer(array of structs)"}, Doc: "Is inline, but makes a row of NULLs of an empty or NULL array.",
+			Name: "inline_outer", Group: group, Pairs: true, Outer: true, Syntax: []string{"inline_outer(array of structs)"}, Doc: "Is inline, but makes a row of NULLs of an empty or NULL array.",
 			Examples: []fn.Example{{SQL: "SELECT * FROM inline_outer(array(struct(1, 'a')))", Want: "1|a"}, {SQL: "SELECT * FROM inline_outer(CAST(NULL AS ARRAY<STRUCT<a: INT, b: STRING>>))", Want: "NULL|NULL"}}, Resolve: resolveInline,
 		},
 		{
-			Name: "stack", Group: group, Syntax: []string{"stack(n, a, b, ...)"}, Doc: "Makes n rows of the other arguments, in order; the last row is filled with NULL.",
+			Name: "stack", Group: group, Pairs: true, Syntax: []string{"stack(n, a, b, ...)"}, Doc: "Makes n rows of the other arguments, in order; the last row is filled with NULL.",
 			Examples: []fn.Example{{SQL: "SELECT * FROM stack(2, 1, 2, 3)", Want: "1|2\n3|NULL"}}, Resolve: resolveStack,
 		},
 	}

@@ -134,7 +134,7 @@ func rowsBuilt(args []types.Type, columns []types.Column, one func(out []*vec.Bu
 func jsonRows() []*fn.Generator {
 	group := "Generators"
 	list := []*fn.Generator{{
-		Name: "json_tuple", Group: group, Syntax: []string{"json_tuple(json, name, ...)"}, Doc: "Makes one row of the members of a JSON object with these names, as text (c0, c1, ...); NULL where there is none.",
+		Name: "json_tuple", Group: group, Pairs: true, Syntax: []string{"json_tuple(json, name, ...)"}, Doc: "Makes one row of the members of a JSON object with these names, as text (c0, c1, ...); NULL where there is none.",
 		Examples: []fn.Example{{SQL: `SELECT * FROM json_tuple('{"a":1,"b":{"c":2}}', 'a', 'b', 'x')`, Want: `1|{"c":2}|NULL`}, {SQL: "SELECT * FROM json_tuple(CAST(NULL AS STRING), 'a')", Want: "NULL"}},
 		Resolve:  resolveJSONTuple,
 	}}
