@@ -7,7 +7,7 @@
 //
 // Open this file first. value.go has edge values and how each engine spells them,
 // signatures.go finds out what a function takes, cases.go and the files named cases_* put
-// the questions together, evaluate.go answers them here, compare.go compares, and the
+// the questions together, evaluate.go answers them here, compare.go and document.go compare, and the
 // files named rules_* explain.
 package differential
 

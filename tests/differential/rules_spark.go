@@ -29,7 +29,7 @@ func sparkTypes() []*Rule {
 		spark("a constant text that has no value of the type is refused when the query is planned, where Spark never comes to read it",
 			"the mistake is in the text of the query, not in a row", all(planned, either(says("cannot read"), says("and the text"), says("with the text"), says("pattern letter"), says("is no time zone"))), "*"),
 		spark("units, fields, digits, precisions, formats and indexes that are part of the query must be right, and are no NULL, also where Spark gives NULL or casts them",
-			"the mistake is in the text of the query, not in a row", all(planned, either(says("needs a constant"), says("needs a precision"), says("_agg needs BIGINT"), says("takes no element 0"))), "*"),
+			"the mistake is in the text of the query, not in a row", all(planned, either(says("needs a constant"), says("needs a precision"), says("_agg needs BIGINT"), says("takes no element 0"), says("needs HOUR, MINUTE"), says("needs true or false"))), "*"),
 		spark("a constant INT counts with its own digits beside a DECIMAL, as a literal does; in Spark only the literal does",
 			"5 and CAST(5 AS INT) are one value", all(text("AS INT)"), differentType), arithmetic...),
 		spark("a bare NULL takes the type of the other operand; in Spark it counts as DOUBLE", "NULL / 2.50 has the type of x / 2.50",
@@ -91,17 +91,40 @@ func sparkFunctions() []*Rule {
 		spark("the fields of PostgreSQL and DuckDB exist too", "epoch, millennium and the like mean one thing", class("INVALID_EXTRACT_FIELD"), "extract"),
 		spark("a whole number may be printed by %f", "its value is the same", class("IllegalArgumentException"), "format_string"),
 		spark("a record that has more fields than the schema is bad as a whole", "which of them is one too many is not known", nil, "from_csv"),
-		spark("of an escape of several characters the first counts", "no error for what a row holds", class("INVALID_ESCAPE_CHAR"), "like", "ilike"),
-		spark("the text of a DOUBLE that is taken as text has an exponent as in 3.4e+38", "as everywhere in text", text("CAST('3.4028235E38' AS FLOAT)", "CAST('5e-324' AS DOUBLE)"), "regexp_replace", "levenshtein"),
+		spark("the text of a DOUBLE that is taken as text has an exponent as in 3.4e+38", "as everywhere in text", text("CAST('3.4028235E38' AS FLOAT)", "CAST('5e-324' AS DOUBLE)"), "regexp_replace", "levenshtein", "overlay"),
 		spark("w is a week", "as in DuckDB and Flink; Spark gives NULL for units that it does not know", all(text("'W'"), wasNull), "date_trunc"),
 		spark("words are found by the rules of Unicode", "Java's are its own", nil, "sentences"),
 		spark("quotes in text are doubled, and an empty text is nothing", "RFC 4180, as every other program reads it", nil, "to_csv"),
-		spark("an offset is written +hh:mm", "a bare number may be anything", text("'-3'", "CAST('-3' AS INT)"), "to_utc_timestamp", "from_utc_timestamp"),
+		spark("an offset is written +hh:mm", "a bare number may be anything", text("'-3'", "'-1'"), "to_utc_timestamp", "from_utc_timestamp", "convert_timezone"),
+		spark("a letter of 5 bits alone makes no byte; Spark gives its upper 3 bits", "a byte has 8 bits", oneMore, "from_base32"),
+		spark("the last bytes of BYTES are BYTES; Spark gives a STRING", "as left gives in Spark too", typed("string"), "right"),
+		spark("an escape may be a value of a row: a number counts as its text, NULL gives NULL", "any text of one character can be an escape", class("INVALID_ESCAPE_CHAR"), "ilike"),
+		spark("a start of less than 1 beside NULL gives NULL", "NULL in, NULL out", all(class("DATATYPE_MISMATCH.VALUE_OUT_OF_RANGE"), isNull), "regexp_replace"),
+		spark("flags may stand in place of a start", "as in PostgreSQL and DuckDB", all(class("CAST_INVALID_INPUT"), text("'i')", "'g')")), "regexp_replace"),
+		spark("hours, minutes and seconds have two digits", "as in every other time", says("not a TIME"), "to_time"),
+		spark("years go from 0001 to 9999", "what every format and connector can carry", all(fails, either(says("DATE overflow"), says("no such time: 0-"))), "date_from_unix_date", "make_timestamp"),
+		spark("the coupons of a small sketch stand in ascending order; in Spark in that of the rows", "what a sketch is does not depend on the order of rows", sameBytes, "hll_sketch_agg"),
+		spark("a VARIANT is a JSON, whose numbers have their shortest text", "one type for documents", all(typed("variant"), sameDocument), "parse_json", "try_parse_json"),
 		spark("NULL in the vector gives NULL before the degree is looked at", "NULL in, NULL out", class("INVALID_VECTOR_NORM_DEGREE"), "vector_normalize"),
 		spark("the type of NULL is called null; in Spark void", "no other word of the language is void", text("typeof(NULL)"), "typeof"),
 		spark("a time that does not fit into 64 bits of µs, or whose text does not fit, fails", "what can be computed can be printed and read", all(fails, says("overflow")), "timestamp_micros", "to_timestamp", "timestamp_millis", "timestamp_seconds"),
 		spark("a pattern of NULL gives NULL, for a DATE too", "NULL in, NULL out", all(text("NULL"), isNull), "to_date", "to_timestamp", "to_timestamp_ntz", "try_to_timestamp", "to_timestamp_ltz", "try_to_date"),
 	}
+}
+
+// oneMore: theirs has a byte more.
+func oneMore(d *Difference) bool {
+	x, ok1 := d.first().(string)
+	y, ok2 := d.theirFirst().(string)
+	return ok1 && ok2 && len(y) == len(x)+2 && strings.HasPrefix(y, x)
+}
+
+// sameBytes: the same hexadecimal digits in another order.
+func sameBytes(d *Difference) bool {
+	x, ok1 := d.first().(string)
+	y, ok2 := d.theirFirst().(string)
+	sorted := func(s string) string { b := []byte(s); slices.Sort(b); return string(b) }
+	return ok1 && ok2 && sorted(x) == sorted(y)
 }
 
 func wholeNumber(d *Difference) bool {

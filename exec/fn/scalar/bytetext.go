@@ -43,9 +43,9 @@ func byteTexts() []*fn.Scalar {
 			}), blob),
 		},
 		{
-			Name: "from_base32", Aliases: []string{"unbase32"}, Group: "Encoding", Syntax: []string{"from_base32(a)"}, Doc: "Decodes Base32, of capital or small letters, with or without padding, into BYTES.",
+			Name: "from_base32", Aliases: []string{"unbase32"}, Group: "Encoding", Syntax: []string{"from_base32(a)"}, Doc: "Decodes Base32, of capital or small letters, into BYTES. Characters that are not of Base32 are left out, padding may be missing and ends the text, as in Spark.",
 			Examples: []fn.Example{{SQL: "CAST(from_base32('mzxw6ytboi') AS STRING)", Want: "foobar"}, {SQL: "from_base32(NULL)", Want: "NULL"}},
-			Resolve:  fixed(blob, tryTexts(blob, "from_base32", fromBase32), text),
+			Resolve:  fixed(blob, bytesOf(blob, fromBase32), text),
 		},
 		{
 			Name: "to_binary", Group: "Encoding", Syntax: []string{"to_binary(a [, 'hex' | 'base64' | 'utf-8'])"},
@@ -156,13 +156,33 @@ func base64Digit(ch byte) (uint32, bool) {
 	return 0, false
 }
 
-func fromBase32(dst []byte, args []*vec.Vector, r int) ([]byte, string, string) {
-	s := strings.TrimRight(strings.ToUpper(args[0].Text(r)), "=")
-	out, err := base32.StdEncoding.WithPadding(base32.NoPadding).AppendDecode(dst, []byte(s))
-	if err != nil || strings.ContainsAny(s, "\r\n") {
-		return nil, shown(args[0], r), "not Base32"
+// fromBase32 leaves out what is no letter, and the bits that make no whole byte.
+func fromBase32(dst []byte, args []*vec.Vector, r int) []byte {
+	bits, n := uint32(0), 0
+	for _, ch := range args[0].Bytes(r) {
+		five, ok := base32Digit(ch)
+		switch {
+		case ch == '=':
+			return dst
+		case !ok:
+			continue
+		}
+		if bits, n = bits<<5|five, n+5; n >= 8 {
+			n -= 8
+			dst = append(dst, byte(bits>>n))
+		}
 	}
-	return out, "", ""
+	return dst
+}
+
+func base32Digit(ch byte) (uint32, bool) {
+	switch {
+	case ch|0x20 >= 'a' && ch|0x20 <= 'z':
+		return uint32(ch | 0x20 - 'a'), true
+	case ch >= '2' && ch <= '7':
+		return uint32(ch-'2') + 26, true
+	}
+	return 0, false
 }
 
 // escapeBytes writes bytes outside ASCII and zero as \ooo, and a backslash twice.

@@ -140,19 +140,20 @@ func resolveNullif(args []fn.Arg) (fn.Impl, error) {
 
 func nullif(a, t types.Type) fn.Kernel {
 	return func(c *fn.Ctx, args []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
-		same := args[0]
+		in := vec.Flatten(args[0]) // a cast takes no constants
+		same := in
 		if !a.Equal(t) {
 			var err error
-			if same, err = cast.Kernel(a, t, false)(c, args[:1], presentRows(args[0], rows)); err != nil {
+			if same, err = cast.Kernel(a, t, false)(c, []*vec.Vector{in}, presentRows(in, rows)); err != nil {
 				return nil, err
 			}
 		}
-		out := *vec.Flatten(args[0])
+		out := *in
 		if out.Valid != nil {
 			out.Valid = append([]uint64(nil), out.Valid...)
 		}
 		each(rows, func(r int) {
-			if !args[0].IsNull(r) && vec.Equal(same, r, args[1], r) {
+			if !in.IsNull(r) && vec.Equal(same, r, args[1], r) {
 				out.SetNull(r)
 			}
 		})

@@ -123,6 +123,7 @@ func presentRows(v *vec.Vector, rows fn.Rows) fn.Rows {
 func csvRecord(line string, sep rune) ([]string, error) {
 	rd := csv.NewReader(strings.NewReader(line))
 	rd.Comma = sep
+	rd.LazyQuotes = true // a quote inside a field is one, as in Spark
 	return rd.Read()
 }
 

@@ -143,8 +143,8 @@ func formatNumbers(pattern func(args []*vec.Vector, r int) (decimalPattern, bool
 		switch {
 		case !ok:
 			return nil, "", ""
-		case p.least > maxText:
-			return nil, "", tooLong
+		case p.most > mostDecimals:
+			return nil, fmt.Sprint(p.most), "more than 2000 digits after the point"
 		}
 		d, special := digitsOfRow(args[0], r)
 		if special != "" {
@@ -153,6 +153,9 @@ func formatNumbers(pattern func(args []*vec.Vector, r int) (decimalPattern, bool
 		return p.append(dst, d), "", ""
 	})
 }
+
+// mostDecimals is more than any number has: the smallest DOUBLE ends at the 1074th.
+const mostDecimals = 2000
 
 const sizeUnits = "KMGTP"
 

@@ -134,7 +134,7 @@ func rowsBuilt(args []types.Type, columns []types.Column, one func(out []*vec.Bu
 func jsonRows() []*fn.Generator {
 	group := "Generators"
 	list := []*fn.Generator{{
-		Name: "json_tuple", Group: group, Pairs: true, Syntax: []string{"json_tuple(json, name, ...)"}, Doc: "Makes one row of the members of a JSON object with these names, as text (c0, c1, ...); NULL where there is none.",
+		Name: "json_tuple", Group: group, Pairs: true, Syntax: []string{"json_tuple(json, name, ...)"}, Doc: "Makes one row of the members of a JSON object with these names, as text (c0, c1, ...); NULL where there is none, and where the text is not JSON to its end.",
 		Examples: []fn.Example{{SQL: `SELECT * FROM json_tuple('{"a":1,"b":{"c":2}}', 'a', 'b', 'x')`, Want: `1|{"c":2}|NULL`}, {SQL: "SELECT * FROM json_tuple(CAST(NULL AS STRING), 'a')", Want: "NULL"}},
 		Resolve:  resolveJSONTuple,
 	}}
@@ -181,10 +181,11 @@ func resolveJSONTuple(args []fn.Arg) (fn.GenImpl, error) {
 		columns = append(columns, types.Column{Name: fmt.Sprintf("c%d", i), Type: text})
 	}
 	return rowsBuilt(want, columns, func(out []*vec.Builder, args []*vec.Vector, r int) int {
+		valid := !args[0].IsNull(r) && wholeJSON(args[0].Bytes(r))
 		for i, b := range out {
 			name := args[i+1]
 			var found []byte
-			if !args[0].IsNull(r) && !name.IsNull(r) {
+			if valid && !name.IsNull(r) {
 				found = appendFound([]byte{}, lookup(args[0].Bytes(r), []jsonStep{{name: name.Text(r), kind: '.'}}), true)
 			}
 			if found == nil {

@@ -24,8 +24,8 @@ func hlls() []*fn.Scalar {
 			}), blob),
 		},
 		{
-			Name: "hll_union", Group: "Sketches", Nulls: fn.Custom, Syntax: []string{"hll_union(a, b [, allow_different])"}, Doc: "Joins two HLL sketches into that of the values of both; a NULL is an empty one. Different lgConfigK are an error, or with true as third argument the least counts.",
-			Examples: []fn.Example{{SQL: "hll_sketch_estimate(hll_union(unhex('0201070C030002082BF2FB06862FF90D000000000000000000000000000000000000000000000000'), NULL))", Want: "2"}},
+			Name: "hll_union", Group: "Sketches", Syntax: []string{"hll_union(a, b [, allow_different])"}, Doc: "Joins two HLL sketches into that of the values of both. Different lgConfigK are an error, or with true as third argument the least counts.",
+			Examples: []fn.Example{{SQL: "hll_sketch_estimate(hll_union(unhex('0201070C030002082BF2FB06862FF90D000000000000000000000000000000000000000000000000'), unhex('0201070C03040008')))", Want: "2"}, {SQL: "hll_union(unhex('0201070C03040008'), NULL)", Want: "NULL"}},
 			Resolve:  optional(2, blob, tryBuilt(blob, hllUnion), blob, blob, boolean),
 		},
 	}
@@ -34,9 +34,6 @@ func hlls() []*fn.Scalar {
 func hllUnion(b *vec.Builder, args []*vec.Vector, r int) error {
 	var joined *sketch.HLL
 	for _, a := range args[:2] {
-		if a.IsNull(r) {
-			continue
-		}
 		h, err := sketch.ReadHLL(a.Bytes(r))
 		if err != nil {
 			return &fn.DataError{Func: "hll_union", Row: r, Msg: err.Error()}
@@ -49,9 +46,6 @@ func hllUnion(b *vec.Builder, args []*vec.Vector, r int) error {
 		default:
 			joined = sketch.Union(joined, h)
 		}
-	}
-	if joined == nil {
-		joined = &sketch.HLL{LgK: sketch.DefaultLgK}
 	}
 	b.AppendBytes(joined.Append(nil))
 	return nil

@@ -189,6 +189,10 @@ func cellType(s string) types.Type {
 		return double
 	}
 	switch {
+	case s == "NaN", strings.HasSuffix(s, "Inf"), strings.HasSuffix(s, "Infinity"):
+		if _, err := strconv.ParseFloat(s, 64); err == nil {
+			return double
+		}
 	case strings.EqualFold(s, "true"), strings.EqualFold(s, "false"):
 		return boolean
 	case len(s) == 10 && s[4] == '-':

@@ -2,6 +2,7 @@ package scalar
 
 import (
 	"bytes"
+	"fmt"
 	"strings"
 	"unicode/utf8"
 
@@ -44,6 +45,10 @@ func resolveLike(fold bool) resolver {
 		if ok && len(args) == 3 {
 			escape, ok = constText(args, 2)
 		}
+		if ok && utf8.RuneCountInString(escape) > 1 {
+			return impl, fmt.Errorf("needs one character as escape, got %s", fn.Quote(escape))
+		}
+		impl.Safe = ok || len(args) == 2
 		if ok {
 			m := compileLike(pattern, escape, fold)
 			impl.Eval = bools(func(args []*vec.Vector, r int) bool { return m(args[0].Bytes(r)) })
@@ -58,17 +63,21 @@ func likeKernel(fold bool) fn.Kernel {
 		out := c.New(boolean, rows.N)
 		var m likeMatcher
 		var last, lastEscape string
-		each(rows, func(r int) {
+		err := try(rows, func(r int) error {
 			pattern, escape := args[1].Text(r), `\`
 			if len(args) == 3 {
 				escape = args[2].Text(r)
+			}
+			if utf8.RuneCountInString(escape) > 1 {
+				return c.Fail(out, r, "like", fn.Quote(escape), "an escape is one character")
 			}
 			if m == nil || pattern != last || escape != lastEscape {
 				m, last, lastEscape = compileLike(pattern, escape, fold), pattern, escape
 			}
 			out.Bool[r] = truth(m(args[0].Bytes(r)))
+			return nil
 		})
-		return out, nil
+		return out, err
 	}
 }
 

@@ -58,10 +58,7 @@ func texts1() []*fn.Scalar {
 				if n > 0 && int64(len(s)) > maxText/n {
 					return nil, "", tooLong
 				}
-				for ; n > 0; n-- {
-					dst = append(dst, s...)
-				}
-				return dst, "", ""
+				return append(dst, bytes.Repeat(s, int(max(n, 0)))...), "", ""
 			}), text, bigint),
 		},
 		{

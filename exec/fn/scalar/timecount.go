@@ -34,7 +34,7 @@ func counts() []*fn.Scalar {
 		name, noun, want string
 		div, mul         int64
 	}{{"epoch_ms", "milliseconds", "-500", 1000, 1}, {"epoch_us", "microseconds", "-500000", 1, 1}, {"epoch_ns", "nanoseconds", "-500000000", 1, 1000}} {
-		doc, syntax := "Counts the "+x.noun+" since 1970 of a date or time, since midnight of a TIME, or of an interval.", []string{x.name + "(time)"}
+		doc, syntax := "Counts the "+x.noun+" since 1970 of a date or time, since midnight of a TIME, or of an interval, whose months have 30 days as in DuckDB.", []string{x.name + "(time)"}
 		if x.div > 1 {
 			doc, syntax = doc+" Of a number it is the TIMESTAMP_NTZ at so many milliseconds.", append(syntax, x.name+"(milliseconds)")
 		}
@@ -62,7 +62,7 @@ func epochArg(args []fn.Arg) (types.Type, error) {
 func epochMicros(c *fn.Ctx, v *vec.Vector, r int) (int64, bool) {
 	i := v.Index(r)
 	if v.Type.Kind == types.Interval {
-		return epochOf(v.Iv[i]).Int64()
+		return v.Iv[i].Span().Int64()
 	}
 	return instantOf(v, i, c.Zone), true
 }

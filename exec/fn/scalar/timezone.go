@@ -105,7 +105,11 @@ func loadZone(name string) (*time.Location, error) {
 			return fixedZone(off), nil
 		}
 	}
-	return types.LoadZone(name)
+	zone, err := types.LoadZone(name)
+	if err != nil {
+		return nil, types.ErrZoneName
+	}
+	return zone, nil
 }
 
 func fixedZone(off int64) *time.Location {

@@ -136,11 +136,12 @@ func tau(x float64) float64 {
 
 // The modes, and the bits of the last byte of the preamble that say so; 2 << 2 = HLL_8.
 const (
-	modeList = 0
-	modeSet  = 1
-	modeHLL  = 2
-	hll8     = 2 << 2
-	flagOOO  = 16 // the estimate must come from the registers
+	modeList  = 0
+	modeSet   = 1
+	modeHLL   = 2
+	hll8      = 2 << 2
+	flagEmpty = 4
+	flagOOO   = 16 // the estimate must come from the registers
 )
 
 // Append writes the sketch as the updatable image of DataSketches.
@@ -149,7 +150,11 @@ func (h *HLL) Append(dst []byte) []byte {
 	case h.Registers != nil:
 		return h.appendRegisters(dst)
 	case len(h.Coupons) < 8:
-		dst = append(dst, 2, 1, 7, byte(h.LgK), 3, 0, byte(len(h.Coupons)), hll8|modeList)
+		flags := byte(0)
+		if len(h.Coupons) == 0 {
+			flags = flagEmpty
+		}
+		dst = append(dst, 2, 1, 7, byte(h.LgK), 3, flags, byte(len(h.Coupons)), hll8|modeList)
 		for i := range 8 {
 			c := uint32(0)
 			if i < len(h.Coupons) {
