@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"testing"
 	"time"
 
@@ -121,7 +122,7 @@ func TestOutages(t *testing.T) {
 		}
 		t.Run(p.name, func(t *testing.T) {
 			rng := rand.New(rand.NewPCG(*seed, 3))
-			own := []string{"SERVICES_DATA=" + t.TempDir(), "KAFKA_PORT=29492", "KAFKA_HEAP=256m", "PG_PORT=29432", "S3_PORT=29493"}
+			own := []string{"SERVICES_DATA=" + openDir(t), "KAFKA_PORT=29492", "KAFKA_HEAP=256m", "PG_PORT=29432", "S3_PORT=29593"}
 			for _, s := range p.services {
 				t.Cleanup(func() { services.Stop(t, s, own...) })
 			}
@@ -146,4 +147,17 @@ func TestOutages(t *testing.T) {
 			w.finish()
 		})
 	}
+}
+
+// openDir is a directory in which a server of another user may look.
+func openDir(t *testing.T) string {
+	dir, err := os.MkdirTemp("", "outages")
+	if err == nil {
+		err = os.Chmod(dir, 0o755)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	return dir
 }
