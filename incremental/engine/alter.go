@@ -184,7 +184,8 @@ func definitionOf(s *ast.Alter, o catalog.Object) (ast.Statement, error) {
 	return stmts[0], nil
 }
 
-// copyTo is COPY … TO: a finite query whose rows go to files.
+// copyTo is COPY … TO: a finite query whose rows go to files, all of them before the next
+// statement runs.
 func (e *Engine) copyTo(ctx context.Context, src diag.Source, s *ast.Copy) (*Result, error) {
 	c := &ast.CreateSink{Span: s.Span, Definition: copyDefinition(s), As: &ast.QueryStmt{Span: s.Span, Query: s.Query}}
 	if s.Query == nil {
@@ -205,7 +206,11 @@ func (e *Engine) copyTo(ctx context.Context, src diag.Source, s *ast.Copy) (*Res
 	}
 	p.Outputs[0].Sink = o.(*catalog.Sink)
 	p.Name = e.freeName()
-	return e.started(ctx, p, text(src, s.Span), Target{})
+	r, err := e.started(ctx, p, text(src, s.Span), Target{})
+	if err == nil {
+		r.Message, r.last = "copied to "+s.Path.Text, true
+	}
+	return r, err
 }
 
 // copyDefinition is the sink of COPY: files in a directory, of the format that the options

@@ -22,6 +22,7 @@ type Result struct {
 	Query *Query // a continuous query that was started
 	// Plan is the text of EXPLAIN and SHOW CREATE: lines, not a table.
 	Plan string
+	last bool // the statement ends with Query: the next one finds what that has written
 }
 
 // Exec runs the statements of a script one after another and gives each result to
@@ -48,6 +49,14 @@ func (e *Engine) Exec(ctx context.Context, src diag.Source, each func(*Result) e
 // Statement runs one parsed statement of src.
 func (e *Engine) Statement(ctx context.Context, src diag.Source, s ast.Statement) (res *Result, err error) {
 	defer recovered(&err, "statement") // other queries go on
+	if res, err = e.byTurn(ctx, src, s); err == nil && res.last {
+		err = res.end(ctx)
+	}
+	return res, err
+}
+
+// byTurn runs a statement while no other one that may change something does.
+func (e *Engine) byTurn(ctx context.Context, src diag.Source, s ast.Statement) (*Result, error) {
 	if !waits(s) {
 		release, err := e.turn.take(ctx)
 		if err != nil {
@@ -56,6 +65,17 @@ func (e *Engine) Statement(ctx context.Context, src diag.Source, s ast.Statement
 		defer release()
 	}
 	return e.statement(ctx, e.mask.source(src), s)
+}
+
+// end waits for the query of the statement, and ends it when nobody waits any more.
+func (r *Result) end(ctx context.Context) error {
+	q := r.Query
+	err := q.Await(ctx)
+	if ctx.Err() != nil {
+		q.Kill()
+	}
+	r.Query, r.last = nil, false
+	return err
 }
 
 // waits reports a statement that changes nothing that others see, and may take long.

@@ -136,8 +136,9 @@ func TestCopy(t *testing.T) {
 	w := newWorld(t)
 	w.must(objects)
 	w.must("INSERT INTO dim VALUES ('a', 'Anna'), ('b', NULL)")
-	w.must("COPY (SELECT * FROM dim WHERE k < 'b') TO 'one.json'; COPY dim TO 'two' (FORMAT csv, HEADER true); AWAIT ALL")
+	w.must("COPY (SELECT * FROM dim WHERE k < 'b') TO 'one.json'; COPY dim TO 'two' (FORMAT csv, HEADER true)")
 	w.gives("SELECT * FROM 'one.json'", "a Anna")
+	w.gives("PREPARE c AS COPY (SELECT 7 AS n) TO 'three.json'; EXECUTE c; SELECT * FROM 'three.json'", "statement c prepared with 0 parameters", "copied to three.json", "7")
 	w.fails("COPY plain TO 'x.json'", "COPY needs a finite query")
 	w.fails("COPY dim FROM 'x.json'", "COPY … FROM is not supported")
 }
