@@ -61,7 +61,7 @@ func TestCompletion(t *testing.T) {
 		{"", "SELECT 1 -- cli|", ""},
 		{"", "SELECT 12|", ""},
 		{"", ".ta|", ".tables"},
-		{"", `\d|`, `\d \describe \dt`},
+		{"", `\d|`, `\d \describe \df \dt`},
 		{"", ".out|", ".output"},
 		{"SELECT a\n", ".ta|", ""},
 		{"", "SELECT ü|", ""},

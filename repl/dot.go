@@ -27,6 +27,7 @@ func dotCommands() []dotCommand {
 		{"tables", "[PATTERN]", "Lists sources, tables, views and sinks.", []string{`\dt`}, (*Shell).dotTables},
 		{"describe", "[NAME]", "Shows the columns of an object; without a name like .tables.", []string{`\d`}, (*Shell).dotDescribe},
 		{"schema", "[NAME]", "Shows the statements that made the objects.", nil, (*Shell).dotSchema},
+		{"functions", "[PATTERN]", "Lists the functions whose name is like a pattern, all without one.", []string{`\df`}, (*Shell).dotFunctions},
 		{"queries", "", "Lists the queries.", nil, statement("SHOW QUERIES")},
 		{"progress", "[QUERY]", "Shows the last trigger of each query.", nil, statement("SHOW PROGRESS")},
 		{"watermarks", "[QUERY]", "Shows the watermarks of each source.", nil, statement("SHOW WATERMARKS")},
@@ -118,10 +119,18 @@ func (s *Shell) dotQuit(context.Context, []string) error {
 }
 
 func (s *Shell) dotTables(ctx context.Context, args []string) error {
-	if len(args) == 0 {
-		return s.sql(ctx, "SHOW TABLES")
+	return s.showLike(ctx, "SHOW TABLES", args)
+}
+
+func (s *Shell) dotFunctions(ctx context.Context, args []string) error {
+	return s.showLike(ctx, "SHOW FUNCTIONS", args)
+}
+
+func (s *Shell) showLike(ctx context.Context, sql string, args []string) error {
+	if len(args) > 0 {
+		sql += " LIKE '" + strings.ReplaceAll(args[0], "'", "''") + "'"
 	}
-	return s.sql(ctx, "SHOW TABLES LIKE '"+strings.ReplaceAll(args[0], "'", "''")+"'")
+	return s.sql(ctx, sql)
 }
 
 func (s *Shell) dotDescribe(ctx context.Context, args []string) error {

@@ -154,10 +154,14 @@ func (e *Engine) showObjects(k ast.ShowKind, like string) *Result {
 	return rowsResult([]string{"name", "kind"}, rows)
 }
 
-// matches is LIKE without regard to case; an empty pattern matches everything.
+// matches is LIKE without regard to case, or Spark's pattern with *; an empty pattern matches
+// everything.
 func matches(name, like string) bool {
 	if like == "" {
 		return true
+	}
+	if !strings.Contains(like, "%") {
+		like = strings.ReplaceAll(like, "*", "%")
 	}
 	return likeMatch([]rune(strings.ToLower(name)), []rune(strings.ToLower(like)))
 }
@@ -278,23 +282,28 @@ func (e *Engine) showFunctions(like string) *Result {
 	return rowsResult([]string{"name", "kind", "syntax", "description"}, e.functions(like))
 }
 
-// functions lists those whose name is like a pattern.
+// functions lists those whose name is like a pattern; aliases too where there is one.
 func (e *Engine) functions(like string) (rows [][]string) {
-	add := func(name, kind, doc string, syntax []string) {
-		if matches(name, like) {
-			rows = append(rows, []string{name, kind, strings.Join(syntax, "; "), doc})
+	add := func(name, kind, doc string, syntax []string, aliases ...string) {
+		if like == "" {
+			aliases = nil
+		}
+		for _, n := range append([]string{name}, aliases...) {
+			if matches(n, like) {
+				rows = append(rows, []string{n, kind, strings.Join(syntax, "; "), doc})
+			}
 		}
 	}
 	for _, f := range e.cat.Functions.Scalars() {
 		if !strings.HasPrefix(f.Name, "$") {
-			add(f.Name, "scalar", f.Doc, f.Syntax)
+			add(f.Name, "scalar", f.Doc, f.Syntax, f.Aliases...)
 		}
 	}
 	for _, f := range e.cat.Functions.Aggregates() {
-		add(f.Name, "aggregate", f.Doc, f.Syntax)
+		add(f.Name, "aggregate", f.Doc, f.Syntax, f.Aliases...)
 	}
 	for _, f := range e.cat.Functions.Generators() {
-		add(f.Name, "table", f.Doc, f.Syntax)
+		add(f.Name, "table", f.Doc, f.Syntax, f.Aliases...)
 	}
 	for _, f := range e.cat.SQLFunctions() {
 		kind := "scalar"
