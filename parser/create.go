@@ -26,12 +26,12 @@ func (p *parser) create() ast.Statement {
 	case "AGGREGATE", "DATABASE", "SCHEMA", "CATALOG", "CONNECTION", "SECRET":
 		p.pos = c.start
 		return p.unsupportedCreate(word)
-	case "INDEX", "UNIQUE", "TRIGGER", "PROCEDURE", "USER", "ROLE", "SEQUENCE":
+	case "INDEX", "UNIQUE", "TRIGGER", "PROCEDURE", "USER", "ROLE", "SEQUENCE", "TYPE", "DOMAIN", "ENUM":
 		p.fail(diag.Errorf(diag.NotSupported, p.here(), "CREATE %s is not supported", word).
 			WithHint("%s", indexHint(word)))
 		return &ast.Unsupported{}
 	default:
-		p.unexpected("SOURCE or TABLE or VIEW or MATERIALIZED VIEW or SINK")
+		p.unexpected("SOURCE or TABLE or VIEW or MATERIALIZED VIEW or SINK or FUNCTION or MACRO")
 		return &ast.Unsupported{}
 	}
 	if c.materialized && word != "VIEW" {
@@ -53,6 +53,9 @@ func (p *parser) create() ast.Statement {
 func indexHint(word string) string {
 	if word == "INDEX" || word == "UNIQUE" {
 		return "state is indexed by the keys that its queries need"
+	}
+	if word == "TYPE" || word == "DOMAIN" || word == "ENUM" {
+		return "write the type itself: STRING for an ENUM, STRUCT<a INT, b STRING> for a row type"
 	}
 	return "sqlstream has sources, tables, views, materialized views and sinks"
 }

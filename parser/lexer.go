@@ -134,7 +134,7 @@ func (lx *lexer) badCharacter() {
 	case r == utf8.RuneError && n <= 1:
 		lx.report(diag.BadCharacter, start, "the text is not valid UTF-8 here")
 	case r == '@':
-		lx.report(diag.BadCharacter, start, "variables (@name) are not supported").WithHint("use a parameter: :name, $1 or ?")
+		lx.at(start)
 	case r == '#' && lx.namesTable():
 		lx.report(diag.BadCharacter, start, "unexpected character '#'").
 			WithHint("a temporary table has a plain name: CREATE TEMPORARY TABLE temp AS SELECT …")
@@ -146,6 +146,23 @@ func (lx *lexer) badCharacter() {
 		lx.report(diag.BadCharacter, start, "unexpected character %q", r)
 	}
 }
+
+// at refuses an @: an operator of PostgreSQL, or a variable.
+func (lx *lexer) at(start int) {
+	switch rest := strings.TrimLeft(lx.text[lx.pos:], " "); {
+	case strings.HasPrefix(lx.text[lx.pos:], ">"):
+		lx.report(diag.BadCharacter, start, "the operator @> is not supported").WithHint("%s", containsHint)
+	case start > 0 && lx.text[start-1] == '<':
+		lx.report(diag.BadCharacter, start, "the operator <@ is not supported").WithHint("%s", containsHint)
+	case rest != "" && strings.IndexByte("-(0123456789", rest[0]) >= 0:
+		lx.report(diag.BadCharacter, start, "the operator @ is not supported").WithHint("write abs(x)")
+	default:
+		lx.report(diag.BadCharacter, start, "variables (@name) are not supported").WithHint("use a parameter: :name, $1 or ?")
+	}
+}
+
+// containsHint is how one value is looked for in another.
+const containsHint = "write json_contains(whole, part), or list_has_all(whole, part) for arrays"
 
 // namesTable tells whether the last word is one that the name of a table follows.
 func (lx *lexer) namesTable() bool {

@@ -114,6 +114,15 @@ func (p *parser) missingComma() {
 		p.unexpected("EVERY or AVAILABLE NOW or ONCE or MANUAL")
 		return
 	}
+	if p.isWord("FOR") && p.at(1).isName() && p.wordAt(2, "IN") {
+		p.fail(diag.Errorf(diag.NotSupported, p.here(), "a list made by FOR … IN is not supported").
+			WithHint("write transform(filter(list, x -> condition), x -> expression)"))
+		return
+	}
+	if p.text(p.peek()) == "?" && p.at(1).isString() {
+		p.fail(diag.Errorf(diag.NotSupported, p.here(), "the operator ? is not supported").WithHint("write json_exists(x, '$.member')"))
+		return
+	}
 	p.fail(diag.Errorf(diag.MissingComma, p.here(), "unexpected %s", strings.TrimPrefix(p.describe(p.peek()), "a ")).
 		WithHint("a comma or an operator may be missing before it"))
 }
@@ -135,6 +144,10 @@ func (p *parser) word() operand {
 		return p.interval()
 	}
 	if p.opAt(1, "(") {
+		if word == "ARRAY" && p.anyWordAt(2, "SELECT", "WITH", "FROM") {
+			p.fail(diag.Errorf(diag.NotSupported, p.here(), "ARRAY of a subquery is not supported").
+				WithHint("write (SELECT array_agg(x ORDER BY …) FROM …)"))
+		}
 		if o, ok := p.specialCall(word); ok {
 			return o
 		}

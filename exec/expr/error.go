@@ -41,7 +41,17 @@ type Unreadable struct {
 
 func (e *Unreadable) Error() string { return fmt.Sprintf("cannot read %s as %s", e.X, e.To) }
 
-func (e *ArgumentError) Error() string { return e.Func + " " + e.Msg }
+func (e *ArgumentError) Error() string {
+	switch e.Func { // operators that are functions inside
+	case "$at":
+		return "x[i] " + e.Msg
+	case "$slice":
+		return "x[from:to] " + e.Msg
+	case "$field":
+		return "x.field " + e.Msg
+	}
+	return e.Func + " " + e.Msg
+}
 
 // typeError is a CASE, COALESCE or IN whose parts have no common type.
 func typeError(what string, a, b types.Type) error {

@@ -127,12 +127,16 @@ var elsewhere = map[string]string{
 	"properties.bootstrap.servers": "write brokers = 'host:9092'", "kafka.bootstrap.servers": "write brokers = 'host:9092'",
 	"timestamp": "declare a watermark: WATERMARK FOR ts AS ts - INTERVAL '10' MINUTE", "timestamp_format": "declare the column as TIMESTAMP",
 	"subscribe": "write topic = '…'", "scan.interval": "write TRIGGER EVERY '1 minute' behind the query", "retention.ms": "leave it out",
-	"checkpointlocation": "write WITH (checkpoint = '…') behind the query", "file_format": "write format = '…'", "wrap_single_value": "leave it out",
+	"checkpointlocation": "write WITH (checkpoint = '…') behind the query", "schema_name": "write it before the table: table = 'schema.table'", "schema-name": "write it before the table: table = 'schema.table'", "decoding.plugin.name": "leave it out: it is pgoutput, which every server has",
+	"driver": "leave it out", "server_time_zone": "leave it out", "file_format": "write format = '…'", "wrap_single_value": "leave it out",
 }
 
 func unknownHint(name string, specs []Spec) string {
 	if write := elsewhere[strings.ToLower(name)]; write != "" {
 		return write
+	}
+	if parts := strings.Split(name, "."); len(parts) == 3 && parts[0] == "fields" {
+		return "write rules = '" + parts[1] + ": random 1 to 100', with a rule for each column"
 	}
 	if h := diag.HintDidYouMean(name, Names(specs)); h != "" {
 		return h

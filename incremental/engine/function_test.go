@@ -52,6 +52,8 @@ func TestFunctionErrors(t *testing.T) {
 		{"CREATE MACRO abs(a) AS a", `"abs" is a built-in function`},
 		{"CREATE MACRO f(a) AS a; CREATE MACRO f(a) AS a", `function "f" exists already`},
 		{"CREATE FUNCTION f AS 'com.example.F' LANGUAGE JAVA", "a function in another language is not supported"},
+		{"CREATE FUNCTION f(a INT) RETURNS INT LANGUAGE sql AS $$ SELECT a + 1 $$", "a function whose body stands in quotes is not supported"},
+		{"CREATE FUNCTION f(a INT) RETURNS INT AS 'SELECT a + 1' LANGUAGE sql", "RETURN expression, or RETURN (SELECT …), without quotes"},
 		{"CREATE FUNCTION f(a INT) RETURN k; SELECT f(v) FROM plain", `unknown column "k"`},
 		{"CREATE MACRO f1(a) AS a + a; CREATE MACRO f2(a) AS f1(f1(f1(f1(a)))); CREATE MACRO f3(a) AS f2(f2(f2(f2(a)))); SELECT f3(f3(1.5 * v)) FROM plain", "the call comes to more than"},
 	} {

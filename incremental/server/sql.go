@@ -64,7 +64,7 @@ func (c *call) statements() (st Statements, err error) {
 	kind, _, err := mime.ParseMediaType(c.r.Header.Get("Content-Type"))
 	if err != nil || kind != "application/json" && kind != "application/sql" {
 		return st, errorf(http.StatusUnsupportedMediaType, "wrong_type", "the body is application/json or application/sql").
-			hint(`send {"sql": "…"} with the header Content-Type: application/json`)
+			hint(`send {"sql": "…"} with the header Content-Type: application/json, or the statements alone with application/sql`)
 	}
 	raw, err := io.ReadAll(c.r.Body)
 	if err != nil {

@@ -1,6 +1,7 @@
 package bind
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/sqlstream/sqlstream/exec/expr"
@@ -70,8 +71,7 @@ func (b *Binder) sourceOptions(d *ast.Definition, r *catalog.Relation, span diag
 	}
 	conn, ok := b.cat.Connectors.Source(name)
 	if !ok {
-		b.errorf(diag.BadOptionValue, at, "unknown source connector %q", name).
-			Hint = suggestOrList(name, b.cat.Connectors.SourceNames(), "connectors")
+		b.errorf(diag.BadOptionValue, at, "unknown source connector %q", name).Hint = b.connectorHint(name, d.Name)
 		return nil
 	}
 	r.Connector = conn.Name
@@ -120,6 +120,17 @@ func (b *Binder) adopt(err error, span diag.Span) {
 		return
 	}
 	b.errorf(diag.OptionConflict, span, "%s", err.Error())
+}
+
+// connectorHint is what to write for a connector that is no source.
+func (b *Binder) connectorHint(name string, object ast.Name) string {
+	if c, ok := b.cat.Connectors.Sink(name); ok {
+		return fmt.Sprintf("%s is written to: CREATE SINK %s WITH (connector = '%s', …), then INSERT INTO %s SELECT …", name, object, c.Name, object)
+	}
+	if strings.EqualFold(name, "jdbc") {
+		return "write connector = 'postgres', or 'mysql' for a sink, with where the server is; there is no Java here"
+	}
+	return suggestOrList(name, b.cat.Connectors.SourceNames(), "connectors")
 }
 
 func suggestOrList(name string, names []string, what string) string {

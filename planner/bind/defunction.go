@@ -14,6 +14,11 @@ import (
 // Function binds CREATE FUNCTION. The body is checked as far as the types of the parameters
 // are known.
 func (b *Binder) Function(s *ast.CreateFunction) (*catalog.Function, error) {
+	if s.External != nil && s.Language != nil && s.Language.Is("sql") {
+		b.errorf(diag.NotSupported, s.Span, "a function whose body stands in quotes is not supported").
+			WithHint("write CREATE FUNCTION %s(…) RETURN expression, or RETURN (SELECT …), without quotes", s.Name)
+		return nil, b.Err()
+	}
 	if s.External != nil || s.Language != nil && !s.Language.Is("sql") {
 		b.errorf(diag.NotSupported, s.Span, "a function in another language is not supported").
 			WithHint("write CREATE FUNCTION %s(…) RETURN expression, or register a Go function with Engine.RegisterFunction", s.Name)

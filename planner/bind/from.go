@@ -109,6 +109,9 @@ func (b *Binder) tableName(x *ast.TableName) (logical.Node, *scope) {
 			WithHint("write it as FROM l JOIN %s FOR SYSTEM_TIME AS OF l.ts ON …", x.Name)
 		return broken()
 	}
+	if x.AsOf != nil && b.olderTable(x) {
+		return broken()
+	}
 	return b.aliased(plan, x.Alias, x.Name.Last().Name, x.Watermark)
 }
 

@@ -22,6 +22,7 @@ func (b *Binder) join(x *ast.Join, outer *scope) (logical.Node, *scope) {
 		}
 	}
 	r, rs := b.from(x.R, outer)
+	b.timeOfTable(x, ls, outer)
 	if ls.broken || rs.broken {
 		s := ls.join(rs, len(l.Schema()))
 		s.broken = true

@@ -48,7 +48,7 @@ var synonyms = map[string]string{
 	"json_unquote": "get_json_object(x, '$.a')", "rand": "random()", "last_insert_id": "uuid()", "isnull": "x IS NULL",
 	// PostgreSQL
 	"jsonb_extract_path_text": "get_json_object(x, '$.a')", "json_extract_path_text": "get_json_object(x, '$.a')",
-	"jsonb_agg": "json_arrayagg(x)", "json_agg": "json_arrayagg(x)", "jsonb_object_agg": "map_agg(k, v)",
+	"json_string": "to_json(x)", "element": "x[1]", "jsonb_agg": "json_arrayagg(x)", "json_agg": "json_arrayagg(x)", "jsonb_object_agg": "map_agg(k, v)",
 	"jsonb_build_object": "to_json(named_struct('a', a))", "json_build_object": "to_json(named_struct('a', a))", "row_to_json": "to_json(x)", "to_jsonb": "to_json(x)",
 	"clock_timestamp": "current_timestamp()", "statement_timestamp": "current_timestamp()",
 	"timeofday": "current_timestamp()", "string_to_array": "split(x, ',')", "array_to_string": "array_join(x, ',')",

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/sqlstream/sqlstream/exec/expr"
+	"github.com/sqlstream/sqlstream/exec/types"
 	"github.com/sqlstream/sqlstream/parser/ast"
 	"github.com/sqlstream/sqlstream/parser/diag"
 	"github.com/sqlstream/sqlstream/planner/logical"
@@ -33,6 +34,32 @@ func (b *Binder) temporal(x *ast.Join, t *ast.TableName, l logical.Node, ls, out
 	}
 	j.scope.broken = true
 	return standIn(j.scope), j.scope, true
+}
+
+// timeOfTable checks the time of FOR SYSTEM_TIME AS OF a table, whose rows are those at the
+// trigger: a constant asks for older ones, which nobody has kept.
+func (b *Binder) timeOfTable(x *ast.Join, ls, outer *scope) {
+	t, ok := x.R.(*ast.TableName)
+	if !ok || t.AsOf == nil || ls.broken {
+		return
+	}
+	s := *ls
+	s.parent = outer
+	e := &env{b: b, scope: &s, clause: inOn}
+	when := e.expr(t.AsOf)
+	if when != nil && !when.Type().IsTime() && when.Type().Kind != types.Null {
+		b.errorf(diag.AsofJoin, t.AsOf.Pos(), "FOR SYSTEM_TIME AS OF takes a time, got %s", when.Type())
+	}
+}
+
+// olderTable refuses the rows that a table had at a given time.
+func (b *Binder) olderTable(x *ast.TableName) bool {
+	if lit, ok := x.AsOf.(*ast.Literal); !ok || lit.Kind == ast.LitNull {
+		return false
+	}
+	b.errorf(diag.AsofJoin, x.AsOf.Pos(), "FOR SYSTEM_TIME AS OF: %q is a table, of which there are no older rows", x.Name).
+		WithHint("leave it out; versions by time have a source with PRIMARY KEY and a watermark, joined FOR SYSTEM_TIME AS OF l.ts")
+	return true
 }
 
 // readsStream reports a source below, be it read as a stream or, in a batch, as a table.

@@ -130,5 +130,5 @@ func clip(s string) string {
 }
 
 func cell(s string) string {
-	return strings.NewReplacer("|", `\|`, "`", "´", "\n", " ", "\t", " ").Replace(s)
+	return strings.NewReplacer("|", `\|`, "`", "´", "\n", " ", "\t", " ", "\x00", `\0`).Replace(s)
 }

@@ -53,10 +53,10 @@ func Sink() sink.Connector {
 func options() []option.Spec {
 	return []option.Spec{
 		{Name: "address", Type: option.Text, Default: "127.0.0.1:3306", Doc: "Host and port of the server, or the path of its Unix socket."},
-		{Name: "user", Type: option.Text, Doc: "The user."},
+		{Name: "user", Aliases: []string{"username"}, Type: option.Text, Doc: "The user."},
 		{Name: "password", Type: option.Secret, Doc: "The user's password."},
-		{Name: "database", Type: option.Text, Required: true, Doc: "The database."},
-		{Name: "table", Type: option.Text, Required: true, Doc: "The table. Columns match by name, regardless of case; further ones of the table get their defaults."},
+		{Name: "database", Aliases: []string{"database_name"}, Type: option.Text, Required: true, Doc: "The database."},
+		{Name: "table", Aliases: []string{"table_name"}, Type: option.Text, Required: true, Doc: "The table. Columns match by name, regardless of case; further ones of the table get their defaults."},
 		{Name: "create_table", Type: option.Bool, Default: "false", Doc: "Make the table if it does not exist, with the key of the result as its primary key."},
 		{Name: "key_collation", Type: option.Enum, Values: []string{"exact", "any"}, Default: "exact",
 			Doc: "With exact, refuse a table whose key columns compare text regardless of case or accents, since keys that differ would overwrite each other; any says that this is wanted."},

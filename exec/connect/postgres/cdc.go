@@ -37,9 +37,9 @@ func Changes() source.Connector {
 
 func changesSpecs() []option.Spec {
 	return []option.Spec{
-		{Name: "table", Type: option.Text, Required: true,
+		{Name: "table", Aliases: []string{"table_name"}, Type: option.Text, Required: true,
 			Doc: "The table, as schema.table; without a schema the first of the search_path that has it. Names that are not lower case are written in double quotes."},
-		{Name: "slot", Type: option.Text, Required: true, Doc: "The replication slot, which belongs to this query alone: letters in lower case, digits and _."},
+		{Name: "slot", Aliases: []string{"slot_name", "slot.name"}, Type: option.Text, Required: true, Doc: "The replication slot, which belongs to this query alone: letters in lower case, digits and _."},
 		{Name: "publication", Type: option.Text, Doc: "The publication that has the table; by default named like the slot."},
 		{Name: "create", Type: option.Bool, Default: "false", Doc: "Creates the slot and the publication if they are missing."},
 		{Name: "snapshot", Type: option.Enum, Values: []string{"initial", "never"}, Default: "initial",

@@ -23,9 +23,9 @@ import (
 func serverSpecs() []option.Spec {
 	return []option.Spec{
 		{Name: "url", Type: option.Secret, Doc: "The server, as postgres://user:password@host:port/database?sslmode=verify-full; the options below go before what it says."},
-		{Name: "host", Type: option.Text, Doc: "The server's name or address, or the directory of its socket; several, separated by commas, are tried in order."},
+		{Name: "host", Aliases: []string{"hostname"}, Type: option.Text, Doc: "The server's name or address, or the directory of its socket; several, separated by commas, are tried in order."},
 		{Name: "port", Type: option.Int, Min: 1, Max: 65535, Doc: "The server's port; by default 5432."},
-		{Name: "database", Type: option.Text, Doc: "The database; by default the one named like the user."},
+		{Name: "database", Aliases: []string{"database_name"}, Type: option.Text, Doc: "The database; by default the one named like the user."},
 		{Name: "user", Aliases: []string{"username"}, Type: option.Text, Doc: "Who logs in; by default the user of the operating system."},
 		{Name: "password", Type: option.Secret, Doc: "The password; without it, PGPASSWORD and ~/.pgpass are looked at."},
 		{Name: "sslmode", Type: option.Enum, Values: []string{"disable", "allow", "prefer", "require", "verify-ca", "verify-full"},

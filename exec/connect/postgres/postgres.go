@@ -57,7 +57,7 @@ func Table() source.Connector {
 
 func tableSpecs() []option.Spec {
 	return []option.Spec{
-		{Name: "table", Type: option.Text,
+		{Name: "table", Aliases: []string{"table_name"}, Type: option.Text,
 			Doc: "The table or view, as schema.table; without a schema the first of the search_path that has it. Names that are not lower case are written in double quotes."},
 		{Name: "query", Type: option.Text, Doc: "A query in the SQL of PostgreSQL, instead of a table."},
 		{Name: "max_connections", Type: option.Int, Min: 1, Max: 64, Default: "4",
@@ -67,7 +67,7 @@ func tableSpecs() []option.Spec {
 
 func sinkSpecs() []option.Spec {
 	return []option.Spec{
-		{Name: "table", Type: option.Text, Required: true,
+		{Name: "table", Aliases: []string{"table_name"}, Type: option.Text, Required: true,
 			Doc: "The table, as schema.table; without a schema the first of the search_path that has it. Names that are not lower case are written in double quotes."},
 		{Name: "create_table", Type: option.Bool, Default: "false",
 			Doc: "Creates the table if it is missing, with the types of the query and, in update mode, the key as PRIMARY KEY."},
