@@ -73,6 +73,9 @@ func TestHeader(t *testing.T) {
 	}
 	lenient := config(t, c.Columns, "header", "true", "missing_columns", "null")
 	check(t, lenient, "c,a\n1,x\n", `NULL | "x"`)
+	twins := config(t, formattest.Columns("b", types.Int32, "B", types.Int32), "header", "true", "missing_columns", "null") // found in several files
+	check(t, twins, "b\n1\n", `1 | NULL`)
+	check(t, twins, "B\n1\n", `NULL | 1`)
 	if _, _, err := formattest.Read(Format(), lenient, "a.csv", []byte("b;A\n1;2\n")); err == nil || !strings.Contains(err.Error(), "none of the declared columns; it has b;A (delimiter = ';'") {
 		t.Errorf("none of the columns: %v", err)
 	}

@@ -147,7 +147,7 @@ func (r *reader) place(d *session, f format.File, names []string, byColumn []*fi
 		}
 		at := slices.Index(names, c.Name)
 		if at < 0 {
-			at = slices.IndexFunc(names, func(n string) bool { return strings.EqualFold(n, c.Name) })
+			at = slices.IndexFunc(names, func(n string) bool { return strings.EqualFold(n, c.Name) && !r.declares(n) })
 		}
 		if at < 0 && lenient {
 			continue // take makes it NULL
@@ -161,6 +161,12 @@ func (r *reader) place(d *session, f format.File, names []string, byColumn []*fi
 		return &format.FileError{File: f.Name, Err: fmt.Errorf("its header has none of the declared columns; it has %s (%s)", strings.Join(names, ", "), headerAdvice(names))}
 	}
 	return nil
+}
+
+// declares reports a column of exactly this name: columns that were found in several files
+// may differ in case alone, and each is read from its own field.
+func (r *reader) declares(name string) bool {
+	return slices.ContainsFunc(r.config.Columns, func(c types.Column) bool { return c.Name == name })
 }
 
 // names reads the header of a file; none if the file is empty.

@@ -21,7 +21,7 @@ func (r *reader) Bounds(_ context.Context, f format.File, s format.Section, col 
 		return b, false, err
 	}
 	c := r.config.Columns[col]
-	leaf, err := child(file.Root(), c.Name)
+	leaf, err := r.column(file.Root(), c.Name)
 	if err != nil || leaf == nil || !leaf.Leaf() || leaf.MaxRepetitionLevel() > 0 {
 		return b, false, nil
 	}

@@ -2,6 +2,7 @@ package parquet
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/parquet-go/parquet-go"
@@ -83,7 +84,9 @@ func (b *binder) leaf(name string, c *parquet.Column) *leaf {
 
 func (b *binder) bindStruct(n *node, name string, c *parquet.Column, t types.Type) error {
 	for _, f := range t.Fields {
-		sub, err := child(c, f.Name)
+		sub, err := child(c, f.Name, func(n string) bool {
+			return slices.ContainsFunc(t.Fields, func(x types.Field) bool { return x.Name == n })
+		})
 		if err != nil {
 			return fmt.Errorf("column %q: %w", name, err)
 		}
@@ -170,9 +173,9 @@ func (b *binder) bindMap(n *node, name string, entries *parquet.Column, t types.
 	return nil
 }
 
-// child finds a column by name: exactly, else regardless of case if that is unique;
-// nil = there is none.
-func child(c *parquet.Column, name string) (*parquet.Column, error) {
+// child finds a column by name: exactly, else regardless of case if that is unique and is
+// not, as it is written, another one that is asked for; nil = there is none.
+func child(c *parquet.Column, name string, asked func(string) bool) (*parquet.Column, error) {
 	var found *parquet.Column
 	for _, k := range c.Columns() {
 		if k.Name() == name {
@@ -180,7 +183,7 @@ func child(c *parquet.Column, name string) (*parquet.Column, error) {
 		}
 	}
 	for _, k := range c.Columns() {
-		if !strings.EqualFold(k.Name(), name) {
+		if !strings.EqualFold(k.Name(), name) || asked(k.Name()) {
 			continue
 		}
 		if found != nil {

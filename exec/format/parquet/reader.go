@@ -191,7 +191,7 @@ func (r *reader) bind(s *scan, file *parquet.File, need []int) error {
 	root, present := file.Root(), 0
 	for _, i := range need {
 		c := r.config.Columns[i]
-		sub, err := child(root, c.Name)
+		sub, err := r.column(root, c.Name)
 		if err != nil {
 			return err
 		}
@@ -216,10 +216,18 @@ func (r *reader) bind(s *scan, file *parquet.File, need []int) error {
 	return nil
 }
 
+// column finds a declared column in the file. Columns that were found in several files may
+// differ in case alone.
+func (r *reader) column(root *parquet.Column, name string) (*parquet.Column, error) {
+	return child(root, name, func(n string) bool {
+		return slices.ContainsFunc(r.config.Columns, func(c types.Column) bool { return c.Name == n })
+	})
+}
+
 // any reports whether the file has one of the declared columns, needed or not.
 func (r *reader) any(root *parquet.Column) bool {
 	for _, c := range r.config.Columns {
-		if sub, err := child(root, c.Name); err != nil || sub != nil {
+		if sub, err := r.column(root, c.Name); err != nil || sub != nil {
 			return true
 		}
 	}

@@ -101,6 +101,16 @@ func TestScalars(t *testing.T) {
 	}
 }
 
+// Columns that were found in several files may differ in case alone: a file gives each its
+// own data, and no other one the same again.
+func TestTwins(t *testing.T) {
+	type row struct {
+		B int32 `parquet:"b"`
+	}
+	check(t, config(t, formattest.Columns("b", types.Int32, "B", types.Int32)), file(t, []row{{7}}), `7 | NULL`)
+	check(t, config(t, formattest.Columns("B", types.Int32)), file(t, []row{{7}}), `7`)
+}
+
 type nestedRow struct {
 	ID int64             `parquet:"id"`
 	S  *inner            `parquet:"s,optional"`
