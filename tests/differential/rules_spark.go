@@ -94,7 +94,7 @@ func sparkFunctions() []*Rule {
 		spark("the text of a DOUBLE that is taken as text has an exponent as in 3.4e+38", "as everywhere in text", text("CAST('3.4028235E38' AS FLOAT)", "CAST('5e-324' AS DOUBLE)"), "regexp_replace", "levenshtein", "overlay"),
 		spark("w is a week", "as in DuckDB and Flink; Spark gives NULL for units that it does not know", all(text("'W'"), wasNull), "date_trunc"),
 		spark("words are found by the rules of Unicode", "Java's are its own", nil, "sentences"),
-		spark("quotes in text are doubled, and an empty text is nothing", "RFC 4180, as every other program reads it", nil, "to_csv"),
+		spark("quotes in text are doubled", "RFC 4180, as every other program reads it", text("\""), "to_csv"),
 		spark("an offset is written +hh:mm", "a bare number may be anything", text("'-3'", "'-1'"), "to_utc_timestamp", "from_utc_timestamp", "convert_timezone"),
 		spark("a letter of 5 bits alone makes no byte; Spark gives its upper 3 bits", "a byte has 8 bits", oneMore, "from_base32"),
 		spark("the last bytes of BYTES are BYTES; Spark gives a STRING", "as left gives in Spark too", typed("string"), "right"),

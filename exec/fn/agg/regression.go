@@ -7,7 +7,7 @@ import (
 )
 
 // Regressions lists the aggregates of the line y = intercept + slope·x through pairs. All
-// come from the exact sums of moments; y is the first argument, whose sums are sumX and
+// but the means come from the exact sums of moments; y is the first argument, whose sums are sumX and
 // sumXX there.
 func Regressions() []fn.Aggregate {
 	const want, points = "2.0", "(y, x) FROM (VALUES (3.0, 1.0), (5.0, 2.0), (7.0, 3.0), (NULL, 4.0)) AS t(y, x)"
@@ -18,8 +18,8 @@ func Regressions() []fn.Aggregate {
 		return f
 	}
 	return []fn.Aggregate{
-		line("regr_avgx", "The mean of x over the pairs without NULL.", want, func(m moment) (float64, bool) { return m.mean(sumY) }),
-		line("regr_avgy", "The mean of y over the pairs without NULL.", "5.0", func(m moment) (float64, bool) { return m.mean(sumX) }),
+		meanOf(line("regr_avgx", "The mean of x over the pairs without NULL.", want, nil), 1),
+		meanOf(line("regr_avgy", "The mean of y over the pairs without NULL.", "5.0", nil), 0),
 		line("regr_sxx", "The sum of squares of x − mean x over the pairs without NULL.", want,
 			func(m moment) (float64, bool) { return m.deviations(sumYY, sumY, sumY) }),
 		line("regr_syy", "The sum of squares of y − mean y over the pairs without NULL.", "8.0",
@@ -34,15 +34,6 @@ func Regressions() []fn.Aggregate {
 
 // number is the count of rows with all its digits.
 func (m moment) number() *big.Float { return new(big.Float).SetPrec(exactBits).SetInt64(m.n) }
-
-func (m moment) mean(k int) (float64, bool) {
-	if m.n < 1 {
-		return 0, false
-	}
-	s := m.sum(k)
-	x, _ := s.Quo(s, m.number()).SetPrec(128).Float64()
-	return x, true
-}
 
 // deviations is Σ (a − mean a)(b − mean b).
 func (m moment) deviations(ab, a, b int) (float64, bool) {

@@ -1,10 +1,10 @@
 package scalar
 
 import (
-	"bytes"
 	"encoding/csv"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/sqlstream/sqlstream/exec/fn"
 	"github.com/sqlstream/sqlstream/exec/fn/cast"
@@ -20,7 +20,7 @@ func csvFunctions() []*fn.Scalar {
 			Resolve:  resolveFromCSV,
 		},
 		{
-			Name: "to_csv", Group: "CSV", Syntax: []string{"to_csv(struct [, map('sep', ';')])"}, Doc: "Writes a struct as one line of comma-separated values; NULLs are empty.",
+			Name: "to_csv", Group: "CSV", Syntax: []string{"to_csv(struct [, map('sep', ';')])"}, Doc: "Writes a struct as one line of comma-separated values: NULL is nothing, an empty text is \"\", and quotes in text are doubled.",
 			Examples: []fn.Example{{SQL: "to_csv(struct(1, '1,x', NULL))", Want: `1,"1,x",`}, {SQL: "to_csv(NULL)", Want: "NULL"}},
 			Resolve:  resolveToCSV,
 		},
@@ -127,6 +127,16 @@ func csvRecord(line string, sep rune) ([]string, error) {
 	return rd.Read()
 }
 
+// appendCell quotes an empty text, which is no NULL, and one that holds what ends a cell.
+func appendCell(dst []byte, s string, sep rune) []byte {
+	if s != "" && s[0] != ' ' && s[0] != '\t' && !strings.ContainsAny(s, "\"\r\n") && !strings.ContainsRune(s, sep) {
+		return append(dst, s...)
+	}
+	dst = append(dst, '"')
+	dst = append(dst, strings.ReplaceAll(s, `"`, `""`)...)
+	return append(dst, '"')
+}
+
 func resolveToCSV(args []fn.Arg) (fn.Impl, error) {
 	if err := arity(args, 1, 2); err != nil {
 		return fn.Impl{}, err
@@ -141,20 +151,15 @@ func resolveToCSV(args []fn.Arg) (fn.Impl, error) {
 	eval := func(c *fn.Ctx, args []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
 		return texts(func(dst []byte, args []*vec.Vector, r int) []byte {
 			f, i := args[0].At(r)
-			record := make([]string, len(f.Child))
 			for k, child := range f.Child {
+				if k > 0 {
+					dst = utf8.AppendRune(dst, sep)
+				}
 				if !child.IsNull(i) {
-					record[k] = vec.RowString(child, i, c.Zone)
+					dst = appendCell(dst, vec.RowString(child, i, c.Zone), sep)
 				}
 			}
-			var line bytes.Buffer
-			w := csv.NewWriter(&line)
-			w.Comma = sep
-			if w.Write(record) != nil {
-				return nil
-			}
-			w.Flush()
-			return append(dst, bytes.TrimSuffix(line.Bytes(), []byte("\n"))...)
+			return dst
 		})(c, args, rows)
 	}
 	return fn.Impl{Args: argTypes(args), Result: text, Eval: eval}, nil
