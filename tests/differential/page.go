@@ -3,6 +3,7 @@ package differential
 import (
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -95,7 +96,7 @@ func shown(rows [][]any, err string) string {
 	case nil:
 		return "NULL"
 	case string:
-		return "`" + cell(clip("'" + x + "'"))[0:] + "`"
+		return "`" + cell(clip("'"+visible(x)+"'")) + "`"
 	default:
 		text, _ := json.Marshal(plain(x))
 		return "`" + cell(clip(string(text))) + "`"
@@ -132,3 +133,10 @@ func clip(s string) string {
 func cell(s string) string {
 	return strings.NewReplacer("|", `\|`, "`", "´", "\n", " ", "\t", " ", "\x00", `\0`).Replace(s)
 }
+
+// visible writes control characters as escapes.
+func visible(s string) string {
+	return control.ReplaceAllStringFunc(s, func(c string) string { return fmt.Sprintf(`\x%02x`, c[0]) })
+}
+
+var control = regexp.MustCompile(`[\x00-\x1f\x7f]`)
