@@ -14,9 +14,10 @@ type dialect struct {
 	nullOnError     bool // errors in data are NULL
 	nullInViews     bool // errors in data are NULL in materialised views
 	nulls           nullOrder
-	niladic         bool       // PI is a call
-	conflict        onConflict // what a row does whose key is there
-	words           map[string]string
+	niladic         bool              // PI is a call
+	conflict        onConflict        // what a row does whose key is there
+	literals        map[string]string // words wherever they stand
+	words           map[string]string // names of types
 	calls           map[string]string // names of functions
 	phrases         []phrase          // applied first
 	nameCalls       bool              // a call without alias is called as its function
@@ -58,10 +59,11 @@ var sqlite = dialect{flavor: sqliteText, integerDivision: true, nullOnError: tru
 	phrases: []phrase{say(`\bcast\s*\(\s*NULL\s+AS\s+SIGNED\s*\)`, "CAST(NULL AS BIGINT)"), say(`\bNOT\s+INDEXED\b`, "")},
 	words:   map[string]string{"integer": "BIGINT", "int": "BIGINT", "signed": "BIGINT", "float": "DOUBLE", "real": "DOUBLE"}}
 
-var feldera = dialect{flavor: postgresText, blankNull: true, integerDivision: true, nulls: nullsLargest, conflict: replace, niladic: true,
+var feldera = dialect{flavor: postgresText, blankNull: true, integerDivision: true, conflict: replace, niladic: true,
 	phrases: []phrase{say(`\bWITH\s*\([^()]*'append_only'[^()]*\)`, ""), say(`\bLATENESS\s+[^,()]+`, ""), say(`\bcreate\s+local\s+view\b`, "CREATE VIEW"),
-		say(`\bdouble\s+precision\b`, "DOUBLE"), say(`\bWITH\s*\(\s*'[^;]*?\)(\s+AS\b)`, "$1"), say(`\bSQL_TSI_`, ""), say(`\bUNKNOWN\b`, "NULL"), say(`\bINTERNED\b`, "")},
-	words: map[string]string{"variant": "JSON", "int64": "BIGINT", "int32": "INT", "int16": "SMALLINT", "int8": "BIGINT"}}
+		say(`\bdouble\s+precision\b`, "DOUBLE"), say(`\bWITH\s*\(\s*'[^;]*?\)(\s+AS\b)`, "$1"), say(`\bSQL_TSI_`, ""), say(`\bINTERNED\b`, "")},
+	literals: map[string]string{"unknown": "NULL"},
+	words:    map[string]string{"variant": "JSON", "int64": "BIGINT", "int32": "INT", "int16": "SMALLINT", "int8": "BIGINT"}}
 
 // rewrite spells a statement as it is written here.
 func (d *dialect) rewrite(sql string) string {
@@ -91,6 +93,9 @@ func (d *dialect) respell(sql string) string {
 			continue
 		}
 		low := strings.ToLower(t.text)
+		if with, ok := d.literals[low]; ok {
+			e.replace(t.start, t.end, with)
+		}
 		call := i+1 < len(toks) && toks[i+1].text == "("
 		if with, ok := d.calls[low]; ok && call {
 			e.replace(t.start, t.end, with)

@@ -1,6 +1,8 @@
 package conformance
 
 import (
+	"regexp"
+	"strconv"
 	"strings"
 	"unicode"
 )
@@ -70,19 +72,37 @@ func endOfJava(src string, i int, q byte) int {
 	return min(i+1, len(src))
 }
 
-// textBlock is the value of a text block, without the blanks at the ends of lines.
+// textBlock is the value of a text block, without the blanks at the ends of lines and
+// those that all lines begin with.
 func textBlock(s string) string {
 	_, s, _ = strings.Cut(s, "\n")
 	lines := strings.Split(s, "\n")
+	indent := len(s)
 	for i, l := range lines {
-		lines[i] = strings.TrimRight(l, " \t\r")
+		if strings.TrimSpace(l) != "" || i == len(lines)-1 {
+			indent = min(indent, len(l)-len(strings.TrimLeft(l, " \t")))
+		}
+	}
+	for i, l := range lines {
+		lines[i] = strings.TrimRight(l[min(indent, len(l)):], " \t\r")
 	}
 	return unescaped(strings.Join(lines, "\n"))
 }
 
 var javaEscapes = strings.NewReplacer(`\\`, `\`, `\n`, "\n", `\t`, "\t", `\"`, `"`, `\'`, `'`, `\s`, " ", "\\\n", "")
 
-func unescaped(s string) string { return javaEscapes.Replace(s) }
+func unescaped(s string) string {
+	return javaEscapes.Replace(unicodeEscape.ReplaceAllStringFunc(s, func(e string) string {
+		if strings.HasPrefix(e, `\\`) {
+			return e
+		}
+		n, _ := strconv.ParseUint(e[2:], 16, 32)
+		return string(rune(n))
+	}))
+}
+
+// unicodeEscape is a character by its number; a backslash that is escaped begins none.
+var unicodeEscape = regexp.MustCompile(`\\\\|\\u[0-9a-fA-F]{4}`)
 
 // javaArgs reads the arguments of a call from its bracket on: the value of each that is
 // made of strings and names of strings, else "". next is the token after it.

@@ -28,6 +28,7 @@ type outcome struct {
 	message string
 	under   schedule // the first that failed
 	why     string   // the explanation of a failure
+	program string   // what made the objects it reads; of a test of steps, all of it so far
 }
 
 // cause is what kind a failure is of.
@@ -63,7 +64,41 @@ func runScript(ctx context.Context, d *dialect, sc *script) ([]outcome, counts) 
 			}
 		}
 	}
+	for i := range all {
+		if all[i].verdict == failed && all[i].step.change {
+			all[i].program = sc.before(i)
+		} else if all[i].verdict == failed {
+			all[i].program = sc.makers(i)
+		}
+	}
 	return all, n
+}
+
+// makers is the text of the statements that made what a step reads.
+func (sc *script) makers(at int) string {
+	made := map[string]bool{}
+	for _, t := range tokens(sc.steps[at].sql) {
+		made[strings.ToLower(t.name())] = t.kind == word || t.kind == quoted
+	}
+	var text []string
+	for _, s := range sc.steps[:at] {
+		if toks := tokens(s.sql); len(toks) > 1 && toks[0].is("create") && made[strings.ToLower(target(toks))] {
+			text = append(text, s.sql)
+		}
+	}
+	return strings.Join(text, "; ")
+}
+
+// before is the text of the statements between the reset before a step and the step.
+func (sc *script) before(at int) string {
+	var text []string
+	for i := at - 1; i >= 0 && sc.steps[i].kind != reset; i-- {
+		if !sc.steps[i].change {
+			text = append(text, sc.steps[i].sql)
+		}
+	}
+	slices.Reverse(text)
+	return strings.Join(text, "; ")
 }
 
 // counts tells how queries that are no materialised views were run as continuous ones.

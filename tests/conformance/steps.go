@@ -98,6 +98,9 @@ func (r *stepReader) next(toks []javaToken, i int) int {
 	if !t.name || i+1 >= len(toks) {
 		return i + 1
 	}
+	if t.text == "Ignore" && i > 0 && toks[i-1].text == "@" {
+		return pastMethod(toks, i)
+	}
 	if toks[i+1].text == "=" && !toks[i+1].string && i > 0 && (toks[i-1].text == "String" || r.vars[t.text] != "") {
 		return r.assign(toks, i)
 	}
@@ -115,6 +118,23 @@ func (r *stepReader) next(toks []javaToken, i int) int {
 		return next
 	}
 	return i + 1
+}
+
+// pastMethod is the token after the body of the next method: that of a test which is off.
+func pastMethod(toks []javaToken, i int) int {
+	depth := 0
+	for ; i < len(toks); i++ {
+		switch {
+		case toks[i].string:
+		case toks[i].text == "{":
+			depth++
+		case toks[i].text == "}":
+			if depth--; depth == 0 {
+				return i + 1
+			}
+		}
+	}
+	return i
 }
 
 // assign reads String name = "…" + "…";
@@ -156,7 +176,7 @@ func (r *stepReader) call(name string, args []string, ok []bool, line int) {
 		}
 		r.query(text, line)
 	case "qs", "qst":
-		for _, part := range strings.Split(withoutComments(args[0]), "\n\n") {
+		for _, part := range strings.Split(blankRow.ReplaceAllString(withoutComments(args[0]), "$1\nNULL\n$2"), "\n\n") {
 			if strings.TrimSpace(part) != "" {
 				r.query(rowCount.ReplaceAllString(part, ""), line)
 			}
@@ -167,7 +187,10 @@ func (r *stepReader) call(name string, args []string, ok []bool, line int) {
 	}
 }
 
-var rowCount = regexp.MustCompile(`\n\s*\(\d+ rows?\)\s*$`)
+var (
+	rowCount = regexp.MustCompile(`\n\s*\(\d+ rows?\)\s*$`)
+	blankRow = regexp.MustCompile(`(---[ \t]*)\n[ \t]*\n([ \t]*\(1 row\))`) // one row, of one empty cell
+)
 
 func withoutComments(s string) string {
 	var out []string

@@ -234,6 +234,9 @@ func (d *dialect) folded(lines []string) []string {
 		if d.blankNull {
 			l = isoTimes(l)
 		}
+		if d.flavor != sqliteText {
+			l = isoIntervals(l)
+		}
 		words := strings.Fields(brackets.Replace(l))
 		for k, w := range words {
 			words[k] = d.foldWord(w)
@@ -292,13 +295,15 @@ func (d *dialect) foldWord(w string) string {
 }
 
 var (
+	mapColon  = regexp.MustCompile(`([\w'"]): `)
+	zoneUTC   = regexp.MustCompile(`(\d\d:\d\d:\d\d(?:\.\d+)?) (?:UTC|\+00:00)`)
 	mdyDate   = regexp.MustCompile(`\b(\d\d)-(\d\d)-(\d{4})\b`)
 	longStamp = regexp.MustCompile(`\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) (Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) +(\d\d?) (\d\d:\d\d:\d\d(?:\.\d+)?) (\d+)\b`)
 )
 
 // isoTimes writes dates and times in the order of ISO 8601.
 func isoTimes(l string) string {
-	l = mdyDate.ReplaceAllString(l, "$3-$1-$2")
+	l = zoneUTC.ReplaceAllString(mapColon.ReplaceAllString(mdyDate.ReplaceAllString(l, "$3-$1-$2"), "$1 "), "$1")
 	return longStamp.ReplaceAllStringFunc(l, func(s string) string {
 		m := longStamp.FindStringSubmatch(s)
 		month := strings.Index("JanFebMarAprMayJunJulAugSepOctNovDec", m[1])/3 + 1
