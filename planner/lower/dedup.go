@@ -9,12 +9,15 @@ import (
 )
 
 // distinct keeps each row once; every column of its input is part of the row.
-func (l *Lowerer) distinct(d *logical.Distinct) *lowered {
+func (l *Lowerer) distinct(d *logical.Distinct, above []bool) *lowered {
 	need := make([]bool, len(d.Input.Schema()))
 	for i := range need {
 		need[i] = true
 	}
 	in := l.aligned(d.Input, need)
+	if n := l.distinctLengths(d, in); n != nil {
+		return l.node(n, above)
+	}
 	visible := len(in.props().Columns)
 	in = l.withTime(in)
 	n := &physical.Distinct{Input: in.node, Retract: in.props().Kind != physical.AppendOnly, Keep: l.opt.Keep}

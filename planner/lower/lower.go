@@ -203,13 +203,16 @@ func (l *Lowerer) dispatch(n logical.Node, need []bool) *lowered {
 	case *logical.Session:
 		return l.session(x, need)
 	case *logical.Aggregate:
-		return l.aggregate(x, need)
+		if p := groupLengths(x); p != nil {
+			return l.node(p, need)
+		}
+		return l.aggregate(countLengths(x), need)
 	case *logical.Distinct:
-		return l.distinct(x)
+		return l.distinct(x, need)
 	case *logical.Dedup:
 		return l.dedup(x, need)
 	case *logical.Join:
-		return l.join(x, need)
+		return l.join(joinLengths(x), need)
 	case *logical.Asof:
 		return l.asof(x, need)
 	case *logical.Recursive:
@@ -221,7 +224,7 @@ func (l *Lowerer) dispatch(n logical.Node, need []bool) *lowered {
 	case *logical.SetOp:
 		return l.setOp(x)
 	case *logical.Over:
-		return l.over(x, need)
+		return l.over(overLengths(x), need)
 	case *logical.TopN:
 		return l.topN(x, need)
 	case *logical.Sort:

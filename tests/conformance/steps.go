@@ -98,6 +98,9 @@ func (r *stepReader) next(toks []javaToken, i int) int {
 	if !t.name || i+1 >= len(toks) {
 		return i + 1
 	}
+	if t.text == "CompilerCircuitStream" && i > 0 && toks[i-1].text == "new" { // of a script that is not read
+		r.broken = true
+	}
 	if t.text == "Ignore" && i > 0 && toks[i-1].text == "@" {
 		return pastMethod(toks, i)
 	}
