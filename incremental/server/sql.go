@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"mime"
 	"net/http"
@@ -80,7 +81,11 @@ func (c *call) statements() (st Statements, err error) {
 	d := json.NewDecoder(strings.NewReader(string(raw)))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&st); err != nil || d.More() {
-		return st, errorf(http.StatusBadRequest, "bad_body", "the body is no object with sql, max_rows and timeout_ms")
+		e := errorf(http.StatusBadRequest, "bad_body", "the body is no object with sql, max_rows and timeout_ms")
+		if _, name, ok := strings.Cut(fmt.Sprint(err), "unknown field "); ok {
+			e.Message += ": it has " + name + " too"
+		}
+		return st, e
 	}
 	return st, st.check()
 }

@@ -82,6 +82,13 @@ func TestWrongSQL(t *testing.T) {
 	}
 }
 
+func TestWrongBodySaysWhat(t *testing.T) {
+	e := newWorld(t).refused(400, "bad_body", "POST /v1/sql", `{"sql": "SELECT 1", "params": [1]}`, asJSON)
+	if !strings.Contains(e.Message, `it has "params" too`) {
+		t.Error(e.Message)
+	}
+}
+
 func TestSQLPolicies(t *testing.T) {
 	w := newWorld(t, func(o *Options) { o.Access.SQL = SQLRead })
 	w.run("SELECT 1; SHOW QUERIES; DESCRIBE people; EXPLAIN SELECT 1; SET timezone")

@@ -30,6 +30,10 @@ func (b *Binder) refuse(err error, span diag.Span, syntax []string, args []expr.
 		b.unreadable(d, bad.Func, unread, args)
 	case len(args) == 2 && len(syntax) == 0 && joined(bad.Func, args[0], args[1]) != "":
 		d.Hint = joined(bad.Func, args[0], args[1])
+	case bad.Func == "concat" && len(args) == 2 && args[0].Type().Kind == types.Array:
+		d.WithHint("write array_append(%s, %s)", args[0], args[1])
+	case bad.Func == "concat" && len(args) == 2 && args[1].Type().Kind == types.Array:
+		d.WithHint("write array_prepend(%s, %s)", args[1], args[0])
 	case errors.As(err, &wrong) && wrong.Arg < len(args):
 		d.Hint = castHint(args[wrong.Arg], wrong.Want)
 	case strings.Contains(err.Error(), "has no field"):
