@@ -48,7 +48,8 @@ func (b *Binder) timeOfTable(x *ast.Join, ls, outer *scope) {
 	e := &env{b: b, scope: &s, clause: inOn}
 	when := e.expr(t.AsOf)
 	if when != nil && !when.Type().IsTime() && when.Type().Kind != types.Null {
-		b.errorf(diag.AsofJoin, t.AsOf.Pos(), "FOR SYSTEM_TIME AS OF takes a time, got %s", when.Type())
+		b.errorf(diag.AsofJoin, t.AsOf.Pos(), "FOR SYSTEM_TIME AS OF takes a time, got %s", when.Type()).
+			WithHint("name a time of the left side, as in FOR SYSTEM_TIME AS OF l.ts")
 	}
 }
 
