@@ -73,6 +73,9 @@ func absStore(text string) (string, error) {
 	if rest == "" || strings.HasPrefix(rest, "?") {
 		return "", fmt.Errorf("path %s: it names no %s", Hidden(text), pick(IsWeb(text), "host", "bucket"))
 	}
+	if !IsWeb(text) && userInfo.MatchString(text) {
+		return "", fmt.Errorf("path %s: keys do not stand in a path: they are the options s3.access_key and s3.secret_key", Hidden(text))
+	}
 	body, query := rest, ""
 	if IsWeb(text) {
 		if at := strings.IndexAny(rest, "?#"); at >= 0 {

@@ -75,7 +75,7 @@ func TestHidden(t *testing.T) {
 			t.Errorf("%s is shown as %s, want %s", text, got, want)
 		}
 	}
-	for _, text := range []string{"ftp://me:pass@host/x", "hdfs://me:pass@host/x", "gs://me:pass@b/x", "az://me:pass@b/x", "http://me:pass@host/../x"} {
+	for _, text := range []string{"ftp://me:pass@host/x", "hdfs://me:pass@host/x", "gs://me:pass@b/x", "az://me:pass@b/x", "s3://me:pass@b/x", "s3:/me:pass@b/x", "http://me:pass@host/../x"} {
 		if _, err := Abs("/", text); err == nil || strings.Contains(err.Error(), "pass@") {
 			t.Errorf("%s: %v", text, err)
 		}
