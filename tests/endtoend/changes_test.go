@@ -48,6 +48,7 @@ type table struct {
 
 func newTable(w *world) *table {
 	t := &table{w: w, name: strings.ReplaceAll(w.name, "-", "_"), rows: map[int64]soak.Row{}}
+	durable(w)
 	t.exec("CREATE TABLE " + t.name + " (id BIGINT PRIMARY KEY, who TEXT, v BIGINT, pad TEXT)")
 	w.Cleanup(func() { // the server may be gone with the test
 		t.dropSlot()

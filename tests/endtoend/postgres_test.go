@@ -17,6 +17,7 @@ func postgresSink(w *world) ends {
 			_, _ = postgresRows(w, "DROP TABLE IF EXISTS "+table(sink)) // the server may be gone with the test
 		}
 	})
+	durable(w)
 	columns := map[string]string{"counts": "(extract(epoch from start) * 1000000)::bigint, who, n, s", "copies": "id, v, pad"}
 	return ends{
 		sink: func(name string) string {
@@ -34,6 +35,15 @@ func postgresSink(w *world) ends {
 			}
 			return rows
 		},
+	}
+}
+
+// durable lets the server keep what it has acknowledged when it is killed: the one that tests
+// share does without, to be fast.
+func durable(w *world) {
+	w.Helper()
+	if _, err := postgresRows(w, "DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET synchronous_commit = on', current_database()); END $$"); err != nil {
+		w.Fatal(err)
 	}
 }
 
