@@ -3,26 +3,17 @@ package bind
 import "strings"
 
 // leftOut are functions of Spark and DuckDB that are left out on purpose, by name or by the
-// start of their names (with a * at the end): the reason, and what does the same.
+// start of their names (with a * at the end): the reason, and what does the same. Those that
+// absent knows are asked there first.
 var leftOut = map[string]string{
 	"kll_*":                 "a KLL sketch throws dice, and another run gives another one; percentile(x, p) is exact and follows deletions",
 	"theta_*":               "theta sketches are not made here; count(DISTINCT x) is exact, hll_sketch_agg(x) is a sketch that can be joined",
 	"tuple_*":               "tuple sketches are not made here; group by the key, and aggregate the sums",
 	"approx_top_k_*":        "approx_top_k(x, k) is exact and keeps no sketch; keep SELECT x, count(*) … GROUP BY x where counts are joined later",
 	"reservoir_quantile":    "a sample throws dice; percentile_disc(x, p) is exact and follows deletions",
-	"bitstring_agg":         "there is no BIT type; bitmap_construct_agg(bitmap_bit_position(x)) makes a bitmap",
 	"counter_diff":          "write CASE WHEN c >= lag(c) IGNORE NULLS OVER w THEN c - lag(c) IGNORE NULLS OVER w END",
 	"fill":                  "the last value is last_value(x) IGNORE NULLS OVER (…); between two values nothing is guessed",
 	"lttb":                  "write time_bucket(size, t) as GROUP BY, with first, min, max and last of each bucket",
-	"from_xml":              "XML is not read; convert it to JSON before, and use from_json",
-	"to_xml":                "XML is not written; use to_json",
-	"schema_of_xml":         "XML is not read; convert it to JSON before, and use schema_of_json",
-	"xpath*":                "XML is not read; convert it to JSON before, and use get_json_object(x, '$.a')",
-	"from_avro":             "formats are read by sources: WITH (format = 'avro')",
-	"to_avro":               "formats are written by sinks: WITH (format = 'avro')",
-	"schema_of_avro":        "formats are read by sources: WITH (format = 'avro')",
-	"from_protobuf":         "formats are read by sources: WITH (format = 'protobuf')",
-	"to_protobuf":           "formats are written by sinks: WITH (format = 'protobuf')",
 	"schema_of_variant":     "write schema_of_json(x)",
 	"schema_of_variant_agg": "write schema_of_json(to_json(array_agg(x)))",
 	"variant_set":           "write json_set(x, '$.a', v)",
@@ -51,9 +42,6 @@ var leftOut = map[string]string{
 	"union_tag":             "there is no UNION type; write a STRUCT with a field for each kind",
 	"remap_struct":          "write CAST(x AS STRUCT<…>), or struct_pack(a := x.a, …)",
 	"measure":               "there are no metric views; write the aggregate itself",
-	"java_method":           "there is no JVM here; CREATE FUNCTION … RETURN expression, or a Go function of an embedding program",
-	"reflect":               "there is no JVM here; CREATE FUNCTION … RETURN expression, or a Go function of an embedding program",
-	"try_reflect":           "there is no JVM here; CREATE FUNCTION … RETURN expression, or a Go function of an embedding program",
 	"combine_aggr":          "states of aggregates are not values here; keep the sums and counts as columns, and aggregate these",
 	"to_aggregate_state":    "states of aggregates are not values here; keep the sums and counts as columns, and aggregate these",
 }
