@@ -41,30 +41,6 @@ const (
 	nullsLargest            // PostgreSQL
 )
 
-var risingwave = dialect{flavor: postgresText, integerDivision: true, nulls: nullsLargest, conflict: replace, nameCalls: true, nullInViews: true,
-	words: map[string]string{"jsonb": "JSON", "int2": "SMALLINT", "serial": "BIGINT", "float": "DOUBLE", "int8": "BIGINT", "int4": "INT", "float8": "DOUBLE", "float4": "FLOAT"},
-	phrases: []phrase{
-		say(`\bcharacter\s+varying\b(\s*\(\s*\d+\s*\))?`, "STRING"),
-		say(`\bdouble\s+precision\b`, "DOUBLE"),
-		say(`\bappend\s+only\b`, ""),
-		say(`\bcreate\s+stream\b`, "CREATE STREAM"),
-	}}
-
-var duckdb = dialect{flavor: duckdbText, nulls: nullsFirst,
-	words: map[string]string{"int2": "SMALLINT", "int1": "TINYINT", "short": "SMALLINT", "long": "BIGINT", "hugeint": "DECIMAL(38,0)",
-		"int128": "DECIMAL(38,0)", "utinyint": "SMALLINT", "usmallint": "INT", "uinteger": "BIGINT", "ubigint": "DECIMAL(20,0)"},
-	phrases: []phrase{say(`\bbpchar\b`, "STRING"), say(`\b(int|integer|float|double|varchar|bigint)\[\d+\]`, "$1[]")}}
-
-var sqlite = dialect{flavor: sqliteText, integerDivision: true, nullOnError: true,
-	phrases: []phrase{say(`\bcast\s*\(\s*NULL\s+AS\s+SIGNED\s*\)`, "CAST(NULL AS BIGINT)"), say(`\bNOT\s+INDEXED\b`, "")},
-	words:   map[string]string{"integer": "BIGINT", "int": "BIGINT", "signed": "BIGINT", "float": "DOUBLE", "real": "DOUBLE"}}
-
-var feldera = dialect{flavor: postgresText, blankNull: true, integerDivision: true, conflict: replace, niladic: true,
-	phrases: []phrase{say(`\bWITH\s*\([^()]*'append_only'[^()]*\)`, ""), say(`\bLATENESS\s+[^,()]+`, ""), say(`\bcreate\s+local\s+view\b`, "CREATE VIEW"),
-		say(`\bdouble\s+precision\b`, "DOUBLE"), say(`\bWITH\s*\(\s*'[^;]*?\)(\s+AS\b)`, "$1"), say(`\bSQL_TSI_`, ""), say(`\bINTERNED\b`, "")},
-	literals: map[string]string{"unknown": "NULL"},
-	words:    map[string]string{"variant": "JSON", "int64": "BIGINT", "int32": "INT", "int16": "SMALLINT", "int8": "BIGINT"}}
-
 // rewrite spells a statement as it is written here.
 func (d *dialect) rewrite(sql string) string {
 	for _, p := range d.phrases {
