@@ -37,9 +37,32 @@ type nullOrder uint8
 
 const (
 	nullsSmallest nullOrder = iota
-	nullsFirst              // DuckDB's tests
-	nullsLargest            // PostgreSQL
+	nullsFirst
+	nullsLast    // DuckDB
+	nullsLargest // PostgreSQL, RisingWave
 )
+
+var nullSetting = regexp.MustCompile(`(?is)^\s*(?:set|pragma)\s+(?:global\s+|session\s+)?default_null_order\s*(?:=|to)\s*'?(\w+)[ _]?(\w*)'?\s*;?$`)
+
+// withSetting is the dialect after a statement: DuckDB sets the order of NULL.
+func (d *dialect) withSetting(sql string) *dialect {
+	m := nullSetting.FindStringSubmatch(sql)
+	if m == nil {
+		return d
+	}
+	changed := *d
+	switch words := strings.ToLower(m[1] + " " + m[2]); {
+	case strings.Contains(words, "first") && !strings.Contains(words, "last"):
+		changed.nulls = nullsFirst
+	case strings.Contains(words, "sqlite"):
+		changed.nulls = nullsSmallest
+	case strings.Contains(words, "postgres"):
+		changed.nulls = nullsLargest
+	default:
+		changed.nulls = nullsLast
+	}
+	return &changed
+}
 
 // rewrite spells a statement as it is written here.
 func (d *dialect) rewrite(sql string) string {

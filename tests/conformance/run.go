@@ -153,6 +153,7 @@ func (r *runner) step(s *step) outcome {
 	case reset:
 		return r.reset()
 	}
+	r.d = r.d.withSetting(s.sql)
 	sql := r.d.rewrite(s.sql)
 	if rule := ruleOf(r.d, sql); rule != "" {
 		return r.notApplicable(sql, rule)
