@@ -57,6 +57,9 @@ func (w *world) insert(sql string, toks []token) error {
 	} else {
 		body = w.defaultsIn(t, columns, body)
 	}
+	if w.d.recursive {
+		body = rowValues(body)
+	}
 	if err := w.sync(body); err != nil {
 		return err
 	}
@@ -86,7 +89,7 @@ func (w *world) removeRows(sql string, toks []token) error {
 	if err := w.readyScratch(t); err != nil {
 		return err
 	}
-	if err := run(w.ctx, w.batch, "INSERT INTO "+scratch+" "+sql[toks[2].end:]); err != nil {
+	if err := run(w.ctx, w.batch, "INSERT INTO "+scratch+" "+rowValues(sql[toks[2].end:])); err != nil {
 		return err
 	}
 	return w.takeAway(t, "SELECT * FROM "+scratch)

@@ -22,6 +22,9 @@ type dialect struct {
 	phrases         []phrase          // applied first
 	nameCalls       bool              // a call without alias is called as its function
 	blankNull       bool              // NULL and '' are both written as nothing
+	recursive       bool              // DECLARE RECURSIVE VIEW, functions without a body, rows as ROW(…)
+	nowTable        bool              // a row of the table NOW sets the time
+	uniqueColumns   bool              // a view numbers columns of one name
 }
 
 // phrase is a spelling that a pattern finds.
@@ -68,6 +71,9 @@ func (d *dialect) withSetting(sql string) *dialect {
 func (d *dialect) rewrite(sql string) string {
 	for _, p := range d.phrases {
 		sql = p.pattern.ReplaceAllString(sql, p.with)
+	}
+	if d.recursive {
+		sql = withoutNotNull(sql)
 	}
 	if len(d.words) > 0 || len(d.calls) > 0 {
 		sql = d.respell(sql)

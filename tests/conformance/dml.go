@@ -29,6 +29,8 @@ func (w *world) statement(sql string) error {
 		return w.create(sql, toks)
 	case toks[0].is("drop"):
 		return w.drop(sql, toks)
+	case toks[0].is("insert") && w.d.nowTable && strings.EqualFold(target(toks), "now") && w.tables["now"] == nil:
+		return w.setTime(sql)
 	case toks[0].is("insert"):
 		return w.insert(sql, toks)
 	case toks[0].is("remove"):
@@ -152,6 +154,14 @@ func (w *world) createView(sql string, toks []token, materialized bool) error {
 		if err := w.dropObject(name); err != nil {
 			return err
 		}
+	}
+	if w.d.uniqueColumns && toks[i-1].text != ")" {
+		var err error
+		if sql, err = w.withColumns(sql, toks[i]); err != nil {
+			return err
+		}
+		toks = tokens(sql)
+		i = slices.IndexFunc(toks, func(t token) bool { return t.is("as") && t.depth == 0 })
 	}
 	v := &view{name: name, sql: sql[toks[i].end:], materialized: materialized}
 	head := strings.Replace(sql[:toks[i].end], " "+toks[1].text, " "+toks[1].text, 1)

@@ -144,3 +144,21 @@ func javaArgs(toks []javaToken, i int, vars map[string]string) (args []string, o
 	}
 	return args, ok, i
 }
+
+// javaNumbers are the constants that are whole numbers, by name.
+func javaNumbers(toks []javaToken) map[string]string {
+	out := map[string]string{}
+	for i := 0; i+4 < len(toks); i++ {
+		if toks[i].text != "int" || toks[i].string || toks[i+2].text != "=" {
+			continue
+		}
+		digits := ""
+		for k := i + 3; k < len(toks) && len(toks[k].text) == 1 && unicode.IsDigit(rune(toks[k].text[0])); k++ {
+			digits += toks[k].text
+		}
+		if digits != "" {
+			out[toks[i+1].text] = digits
+		}
+	}
+	return out
+}

@@ -16,6 +16,7 @@ type step struct {
 	hashed bool     // want is "N values hashing to H"
 	// Of a query over a view, in a test of steps: the change since the last step.
 	change bool
+	at     string // of a reset: what sets the time first
 	skip   string // the reader has a reason not to run it: a rule of rules.go
 }
 

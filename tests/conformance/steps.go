@@ -1,6 +1,8 @@
 package conformance
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -28,7 +30,7 @@ func readSteps(root, path string) (*script, error) {
 	}
 	toks := javaTokens(string(data))
 	r := &stepReader{path: path, vars: map[string]string{}}
-	r.inherit(filepath.Join(root, filepath.Dir(path)), toks, 0)
+	r.inherit(root, toks, 0)
 	r.prepared(toks)
 	for i := 0; i < len(toks); {
 		i = r.next(toks, i)
@@ -37,19 +39,32 @@ func readSteps(root, path string) (*script, error) {
 }
 
 // inherit reads the prelude of the class that the test's class extends.
-func (r *stepReader) inherit(dir string, toks []javaToken, depth int) {
+func (r *stepReader) inherit(root string, toks []javaToken, depth int) {
 	for i := 0; i+1 < len(toks) && depth < 4; i++ {
 		if toks[i].name && toks[i].text == "extends" {
-			data, err := os.ReadFile(filepath.Join(dir, toks[i+1].text+".java"))
-			if err != nil {
+			data := classText(root, toks[i+1].text)
+			if data == "" {
 				return
 			}
-			base := javaTokens(string(data))
-			r.inherit(dir, base, depth+1)
+			base := javaTokens(data)
+			r.inherit(root, base, depth+1)
 			r.prepared(base)
 			return
 		}
 	}
+}
+
+// classText is the program of a class, whatever folder it is in; "" if it is in none.
+func classText(root, name string) (text string) {
+	_ = filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() || e.Name() != name+".java" {
+			return nil // a folder that cannot be read has no class
+		}
+		data, err := os.ReadFile(path)
+		text = string(data)
+		return errors.Join(err, fs.SkipAll)
+	})
+	return text
 }
 
 // prepared reads what prepareInputs of a class submits: it replaces that of the base.
@@ -59,13 +74,17 @@ func (r *stepReader) prepared(toks []javaToken) {
 			continue
 		}
 		r.prelude = nil
+		numbers := javaNumbers(toks)
 		depth := 0
 		for ; i < len(toks); i++ {
 			if toks[i].string {
 				text, line := toks[i].text, toks[i].line
-				for i+2 < len(toks) && toks[i+1].text == "+" && !toks[i+1].string && toks[i+2].string {
-					text += toks[i+2].text
-					i += 2
+				for i+2 < len(toks) && toks[i+1].text == "+" && !toks[i+1].string && (toks[i+2].string || numbers[toks[i+2].text] != "") {
+					if i += 2; toks[i].string {
+						text += toks[i].text
+					} else {
+						text += numbers[toks[i].text]
+					}
 				}
 				if i+1 < len(toks) && toks[i+1].text == "," { // the name of a table whose rows are in a file
 					r.prelude = append(r.prelude, step{file: r.path, line: line, sql: "INSERT INTO " + text + " VALUES (NULL)", skip: "program"})
@@ -103,6 +122,9 @@ func (r *stepReader) next(toks []javaToken, i int) int {
 	}
 	if t.text == "Ignore" && i > 0 && toks[i-1].text == "@" {
 		return pastMethod(toks, i)
+	}
+	if r.vars[t.text] != "" && i+2 < len(toks) && toks[i+1].text == "+" && toks[i+2].text == "=" && !toks[i+1].string { // += is not followed
+		delete(r.vars, t.text)
 	}
 	if toks[i+1].text == "=" && !toks[i+1].string && i > 0 && (toks[i-1].text == "String" || r.vars[t.text] != "") {
 		return r.assign(toks, i)
@@ -233,7 +255,11 @@ var viewName = regexp.MustCompile(`(?i)^CREATE\s+(?:MATERIALIZED\s+)?VIEW\s+(\w+
 
 // step is rows that come and go, and the change of the view.
 func (r *stepReader) step(sql, want string, weightOne bool, line int) {
-	r.steps = append(r.steps, r.split(sql, line)...)
+	changes := timeFirst(r.split(sql, line))
+	if len(changes) > 0 && strings.EqualFold(target(tokens(changes[0].sql)), "now") {
+		r.startAt(changes[0])
+	}
+	r.steps = append(r.steps, changes...)
 	rows := tableRows(want)
 	if weightOne {
 		for i := range rows {

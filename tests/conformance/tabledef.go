@@ -100,7 +100,7 @@ func (def *tableDef) columnOf(sql string, el []token) string {
 	return out + def.options(sql, el[0].name(), el[end:])
 }
 
-var columnOptions = []string{"not", "null", "primary", "unique", "default", "check", "references", "collate", "constraint", "generated", "as", "using", "watermark"}
+var columnOptions = []string{"not", "null", "primary", "unique", "default", "check", "references", "foreign", "collate", "constraint", "generated", "as", "using", "watermark"}
 
 // options reads the options of a column.
 func (def *tableDef) options(sql, name string, opts []token) string {

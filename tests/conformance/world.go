@@ -38,6 +38,7 @@ type world struct {
 	views  map[string]*view
 	order  []*view // the materialised ones, as they were made
 	fed    int     // rows given to the sources
+	cycles recursion
 	serial int
 }
 
