@@ -42,6 +42,14 @@ func (op *dirOp) in(dir *node) bool {
 func (c *Crashable) apply(changes ...change) { c.applyAfter(nil, changes...) }
 
 func (c *Crashable) applyAfter(needs []*dirOp, changes ...change) *dirOp {
+	if c.lasting {
+		for _, ch := range changes {
+			setEntry(ch.dir.entries, ch.name, ch.to)
+			setEntry(ch.dir.durable, ch.name, ch.to)
+			ch.dir.mtime = c.now()
+		}
+		return nil
+	}
 	op := &dirOp{changes: changes, needs: needs}
 	for _, ch := range changes {
 		for _, earlier := range c.pending {

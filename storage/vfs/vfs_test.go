@@ -18,6 +18,14 @@ func both(t *testing.T, test func(t *testing.T, fsys FS, dir string)) {
 		must(t, c.MkdirAll("/tmp"))
 		test(t, c, "/tmp")
 	})
+	t.Run("memory", func(t *testing.T) {
+		c := NewMemory()
+		must(t, c.MkdirAll("/tmp"))
+		test(t, c, "/tmp")
+		if len(c.pending) > 0 {
+			t.Error("it keeps what a crash could lose")
+		}
+	})
 }
 
 func must(t *testing.T, err error) {

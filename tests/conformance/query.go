@@ -145,15 +145,24 @@ func (n *counts) leave(why string) {
 	n.batchOnly[why]++
 }
 
+// every is which of the queries of a file run as continuous ones: each, or every n-th where
+// they would take too many triggers in all.
+func (r *runner) every() int {
+	triggers := 1
+	if r.cut > 0 {
+		triggers = 1 + r.n.fed/r.cut
+	}
+	return 1 + r.queries*triggers/maxQueryTriggers
+}
+
 // accumulated starts a continuous query, lets it take all changes, and sums what it
 // gives. why is set if there is no such query.
 func (r *runner) accumulated(sql string) (res *result, why string, err error) {
-	names := r.named(sql)
-	switch {
-	case len(names) == 0:
+	if len(r.named(sql)) == 0 {
 		return nil, "it reads no table", nil
-	case r.fed > maxTriggers && r.s != atOnce:
-		return nil, "its tables had many changes", nil
+	}
+	if r.n.asked++; r.n.asked%r.every() != 0 {
+		return nil, "the file has many queries and many changes", nil
 	}
 	sql = withoutOrder(sql)
 	r.serial++

@@ -64,6 +64,9 @@ func runScript(ctx context.Context, d *dialect, sc *script) ([]outcome, counts) 
 			}
 		}
 	}
+	if n.fed > maxTriggers {
+		n.coarse = 1
+	}
 	for i := range all {
 		if all[i].verdict == failed && all[i].step.change {
 			all[i].program = sc.before(i)
@@ -103,7 +106,10 @@ func (sc *script) before(at int) string {
 
 // counts tells how queries that are no materialised views were run as continuous ones.
 type counts struct {
+	fed        int // rows that the tables of a file took, as given
+	coarse     int // files that took so many that triggers are larger
 	continuous int
+	asked      int            // queries that could run as continuous ones
 	late       int            // steps that were not run under a schedule, since its time was up
 	batchOnly  map[string]int // why not
 }
@@ -111,23 +117,27 @@ type counts struct {
 // runner runs a file under one schedule.
 type runner struct {
 	*world
-	n      *counts
-	broken map[string]outcome // by name: objects that are not what they should be
-	txn    bool
-	labels map[string]string
-	before []string // the view of a test of steps, after the step before
+	n       *counts
+	broken  map[string]outcome // by name: objects that are not what they should be
+	txn     bool
+	labels  map[string]string
+	queries int
+	before  []string // the view of a test of steps, after the step before
 }
 
 func runUnder(ctx context.Context, d *dialect, sc *script, s schedule, n *counts) []outcome {
 	ctx, cancel := context.WithTimeout(ctx, fileTime)
 	defer cancel()
 	out := make([]outcome, len(sc.steps))
-	w, err := newWorld(ctx, d, s)
+	w, err := newWorld(ctx, d, s, s.rowsPerTrigger(n.fed))
 	if err != nil {
 		panic(err) // the built-in registry is broken
 	}
-	r := &runner{world: w, n: n, broken: map[string]outcome{}, labels: map[string]string{}}
-	defer func() { r.world.close() }()
+	r := &runner{world: w, n: n, broken: map[string]outcome{}, labels: map[string]string{}, queries: sc.queries()}
+	defer func() {
+		n.fed = max(n.fed, r.world.fed)
+		r.world.close()
+	}()
 	for i := range sc.steps {
 		out[i] = r.step(&sc.steps[i])
 		out[i].step = &sc.steps[i]
@@ -194,7 +204,8 @@ func (r *runner) step(s *step) outcome {
 // reset goes on in a new world, whose clock begins at a time that the test has.
 func (r *runner) reset(at string) outcome {
 	r.world.close()
-	w, err := newWorld(r.ctx, r.d, r.s)
+	r.n.fed = max(r.n.fed, r.world.fed)
+	w, err := newWorld(r.ctx, r.d, r.s, r.s.rowsPerTrigger(r.n.fed))
 	if t, ok := timeIn(at); ok && err == nil {
 		w.clock.Set(t)
 	}

@@ -44,6 +44,17 @@ type script struct {
 	steps []step
 }
 
+// queries is how many there are.
+func (sc *script) queries() int {
+	n := 0
+	for _, s := range sc.steps {
+		if s.kind == query {
+			n++
+		}
+	}
+	return n
+}
+
 // withoutTransactions leaves out what a transaction that is taken back would change: from
 // the BEGIN before the first ROLLBACK to the end of the file.
 func withoutTransactions(steps []step) {

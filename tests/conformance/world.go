@@ -39,6 +39,7 @@ type world struct {
 	order  []*view // the materialised ones, as they were made
 	fed    int     // rows given to the sources
 	cycles recursion
+	cut    int // rows that a source gives to a trigger, 0 = all
 	serial int
 }
 
@@ -51,15 +52,8 @@ type view struct {
 
 const backing = "__rows" // ends the name of the materialised view behind one of a test
 
-// calm is a file system in memory that does not prepare for crashes: that costs time for
-// each file that there is.
-type calm struct{ *vfs.Crashable }
-
-// SyncDir implements vfs.FS.
-func (calm) SyncDir(string) error { return nil }
-
-func newWorld(ctx context.Context, d *dialect, s schedule) (*world, error) {
-	w := &world{ctx: ctx, d: d, s: s, clock: clock.NewFake(time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)), fs: calm{vfs.NewCrashable(1)},
+func newWorld(ctx context.Context, d *dialect, s schedule, cut int) (*world, error) {
+	w := &world{ctx: ctx, d: d, s: s, cut: cut, clock: clock.NewFake(time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)), fs: vfs.NewMemory(),
 		tables: map[string]*table{}, views: map[string]*view{}}
 	var err error
 	if w.reg, err = w.registry(); err != nil {
@@ -147,14 +141,18 @@ func rowsOf(ctx context.Context, e *engine.Engine, sql string) (*result, error) 
 	return out, err
 }
 
-// restart kills the queries of the engine of streams and starts them again on their
-// checkpoints. The rows that they have not taken stay: a memory source keeps them.
-func (w *world) restart() error {
-	for _, q := range w.stream.Active() {
+// restart kills queries of materialised views and starts them again on their checkpoints.
+// The rows that they have not taken stay: a memory source keeps them.
+func (w *world) restart(list []*engine.Query) error {
+	for _, q := range list {
 		q.Kill()
 	}
-	for _, v := range w.order {
-		if err := w.startView(v, "OR REPLACE "); err != nil {
+	for _, q := range list {
+		i := slices.IndexFunc(w.order, func(v *view) bool { return strings.EqualFold(v.name+backing, q.Name) })
+		if i < 0 {
+			continue
+		}
+		if err := w.startView(w.order[i], "OR REPLACE "); err != nil {
 			return fmt.Errorf("restart: %w", err)
 		}
 	}
@@ -169,7 +167,11 @@ func (w *world) startView(v *view, how string) error {
 // declare makes the source of a table.
 func (w *world) declare(t *table) error {
 	columns := strings.Join(append([]string{columnsSQL(t.relation, t.key)}, t.watermark...), ", ")
-	return run(w.ctx, w.stream, fmt.Sprintf("CREATE SOURCE %s (%s) WITH (changelog = true%s)", quote(t.name), columns, w.s.option()))
+	options := "changelog = true"
+	if w.cut > 0 {
+		options += fmt.Sprintf(", max_rows_per_trigger = %d", w.cut)
+	}
+	return run(w.ctx, w.stream, fmt.Sprintf("CREATE SOURCE %s (%s) WITH (%s)", quote(t.name), columns, options))
 }
 
 // columnsSQL declares the columns of a relation.
@@ -208,16 +210,18 @@ func (w *world) feed(t *table, changes []change) error {
 // settle runs triggers of the materialised views until nothing is left to do.
 func (w *world) settle() error {
 	for again := true; again; {
-		again = false
+		var ran []*engine.Query
 		for _, q := range w.stream.Active() {
 			p, err := q.Poke(w.ctx)
 			if err != nil {
 				return err
 			}
-			again = again || p != nil
+			if p != nil {
+				ran = append(ran, q)
+			}
 		}
-		if again && w.s == withRestarts && len(w.stream.Active()) > 0 {
-			if err := w.restart(); err != nil {
+		if again = len(ran) > 0; w.s == withRestarts {
+			if err := w.restart(ran); err != nil {
 				return err
 			}
 		}
