@@ -69,7 +69,14 @@ func (w *world) insert(sql string, toks []token) error {
 	if err := run(w.ctx, w.batch, "INSERT INTO "+scratch+" "+body); err != nil {
 		return err
 	}
-	res, err := rowsOf(w.ctx, w.batch, w.withDefaults(t, columns))
+	rows := w.withDefaults(t, columns)
+	if many, err := w.many(t, scratch); err != nil || many {
+		if err == nil {
+			err = run(w.ctx, w.batch, "INSERT INTO "+quote(t.name)+" "+rows)
+		}
+		return err
+	}
+	res, err := rowsOf(w.ctx, w.batch, rows)
 	if err != nil {
 		return err
 	}
@@ -237,6 +244,9 @@ func (w *world) takeAway(t *table, sql string) error {
 	if err := w.sync(sql); err != nil {
 		return err
 	}
+	if err := w.single(t); err != nil {
+		return err
+	}
 	res, err := rowsOf(w.ctx, w.batch, sql)
 	if err != nil {
 		return err
@@ -313,6 +323,9 @@ func joinedFrom(sql string, rest []token) string {
 
 // exchange takes the old rows away and adds those of the scratch table.
 func (w *world) exchange(t *table, old string) error {
+	if err := w.single(t); err != nil {
+		return err
+	}
 	before, err := rowsOf(w.ctx, w.batch, old)
 	if err != nil {
 		return err

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -17,7 +18,7 @@ import (
 )
 
 // TestPublic runs the folders of SQLSTREAM_CONFORMANCE_DIR and prints what came of them.
-// SQLSTREAM_CONFORMANCE_ONLY is a part of the paths to run, SQLSTREAM_CONFORMANCE_TIME how
+// SQLSTREAM_CONFORMANCE_ONLY is a part of the paths to run, or several with commas, SQLSTREAM_CONFORMANCE_TIME how
 // long a folder may take, SQLSTREAM_CONFORMANCE_FAILURES a file for all failures.
 func TestPublic(t *testing.T) {
 	dir := os.Getenv("SQLSTREAM_CONFORMANCE_DIR")
@@ -65,7 +66,7 @@ func runSuite(t *testing.T, s *suite, root string, report *bytes.Buffer, failure
 	limit, _ := time.ParseDuration(os.Getenv("SQLSTREAM_CONFORMANCE_TIME"))
 	left := 0
 	for _, path := range files {
-		if !strings.Contains(filepath.Join(s.name, path), only) {
+		if !slices.ContainsFunc(strings.Split(only, ","), func(part string) bool { return strings.Contains(filepath.Join(s.name, path), part) }) {
 			continue
 		}
 		if limit > 0 && clock.Real().Now().Sub(began) > limit {

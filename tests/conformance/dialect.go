@@ -25,6 +25,7 @@ type dialect struct {
 	recursive       bool              // DECLARE RECURSIVE VIEW, functions without a body, rows as ROW(…)
 	nowTable        bool              // a row of the table NOW sets the time
 	uniqueColumns   bool              // a view numbers columns of one name
+	duckMeaning
 }
 
 // phrase is a spelling that a pattern finds.
@@ -74,6 +75,9 @@ func (d *dialect) rewrite(sql string) string {
 	}
 	if d.recursive {
 		sql = withoutNotNull(sql)
+	}
+	for _, f := range d.forms {
+		sql = f(sql)
 	}
 	if len(d.words) > 0 || len(d.calls) > 0 {
 		sql = d.respell(sql)

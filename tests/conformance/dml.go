@@ -118,6 +118,9 @@ func (w *world) createTable(sql string, toks []token, i int) error {
 		return err
 	}
 	if def.filled {
+		if many, err := w.many(t, quote(name)); err != nil || many {
+			return err
+		}
 		res, err := rowsOf(w.ctx, w.batch, "SELECT * FROM "+quote(name))
 		if err != nil {
 			return err

@@ -1,7 +1,7 @@
 package conformance
 
 // duckdb is how the SQL of the suite is spelled.
-var duckdb = dialect{flavor: duckdbText, nulls: nullsLast,
+var duckdb = dialect{flavor: duckdbText, nulls: nullsLast, duckMeaning: duckMeanings,
 	words: map[string]string{"int2": "SMALLINT", "int1": "TINYINT", "short": "SMALLINT", "long": "BIGINT", "hugeint": "DECIMAL(38,0)",
 		"int128": "DECIMAL(38,0)", "utinyint": "SMALLINT", "usmallint": "INT", "uinteger": "BIGINT", "ubigint": "DECIMAL(20,0)"},
 	phrases: []phrase{say(`\bbpchar\b`, "STRING"), say(`\b(int|integer|float|double|varchar|bigint)\[\d+\]`, "$1[]")}}

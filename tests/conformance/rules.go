@@ -23,6 +23,7 @@ var ruleList = []rule{
 	{"index", "CREATE INDEX and what else is physical"},
 	{"connector", "COPY, sources, sinks, secrets, files: their connectors"},
 	{"program", "functions in other languages, commands of their shell or server"},
+	{"aggregate state", "values that are the state of an aggregate: EXPORT_STATE, combine, finalize"},
 	{"unsupported type", "a type that the language does not have: wider integers, unsigned ones, BIT, ENUM, UNION, GEOMETRY, VARIANT"},
 }
 
@@ -73,7 +74,7 @@ var names = map[string]string{
 }
 
 // ruleOf is the rule under which a statement is not applicable, "" if it is.
-func ruleOf(_ *dialect, sql string) string {
+func ruleOf(d *dialect, sql string) string {
 	toks := tokens(sql)
 	lead := make([]string, 0, 4)
 	for _, t := range toks[:min(4, len(toks))] {
@@ -97,6 +98,9 @@ func ruleOf(_ *dialect, sql string) string {
 			continue
 		}
 		low := strings.ToLower(t.text)
+		if r, ok := d.notOurs[low]; ok && (r != "aggregate state" || stateCall(toks, i)) {
+			return r
+		}
 		if r, ok := names[low]; ok && !(i > 0 && toks[i-1].text == ".") {
 			return r
 		}

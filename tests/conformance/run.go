@@ -56,13 +56,15 @@ func runScript(ctx context.Context, d *dialect, sc *script) ([]outcome, counts) 
 		all[i].step, all[i].verdict = &sc.steps[i], notRun
 	}
 	var n counts
+	first := &known{apart: map[string]bool{}}
 	for _, s := range schedules {
-		for i, o := range runUnder(ctx, d, sc, s, &n) {
+		for i, o := range runUnder(ctx, d, sc, s, &n, first) {
 			if s == asGiven || all[i].verdict == passed && o.verdict == failed {
 				o.under = s
 				all[i] = o
 			}
 		}
+		first.outcomes = slices.Clone(all)
 	}
 	if n.fed > maxTriggers {
 		n.coarse = 1
@@ -123,9 +125,10 @@ type runner struct {
 	labels  map[string]string
 	queries int
 	before  []string // the view of a test of steps, after the step before
+	first   *known
 }
 
-func runUnder(ctx context.Context, d *dialect, sc *script, s schedule, n *counts) []outcome {
+func runUnder(ctx context.Context, d *dialect, sc *script, s schedule, n *counts, first *known) []outcome {
 	ctx, cancel := context.WithTimeout(ctx, fileTime)
 	defer cancel()
 	out := make([]outcome, len(sc.steps))
@@ -133,12 +136,16 @@ func runUnder(ctx context.Context, d *dialect, sc *script, s schedule, n *counts
 	if err != nil {
 		panic(err) // the built-in registry is broken
 	}
-	r := &runner{world: w, n: n, broken: map[string]outcome{}, labels: map[string]string{}, queries: sc.queries()}
+	r := &runner{world: w, n: n, broken: map[string]outcome{}, labels: map[string]string{}, queries: sc.queries(), first: first}
 	defer func() {
 		n.fed = max(n.fed, r.world.fed)
 		r.world.close()
 	}()
+	w.apart = first.apart
 	for i := range sc.steps {
+		if s != asGiven && r.knows(&sc.steps[i], i) {
+			continue
+		}
 		out[i] = r.step(&sc.steps[i])
 		out[i].step = &sc.steps[i]
 		if ctx.Err() != nil || out[i].cause == timedOut && s != asGiven { // what follows says nothing
@@ -212,6 +219,7 @@ func (r *runner) reset(at string) outcome {
 	if err != nil {
 		panic(err) // the built-in registry is broken
 	}
+	w.apart = r.first.apart
 	r.world, r.broken, r.before = w, map[string]outcome{}, nil
 	return outcome{verdict: notApplicable}
 }

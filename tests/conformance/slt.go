@@ -227,7 +227,10 @@ func groupOf(v string) []string {
 // expand puts the values of loops into a text.
 func expand(s string, vars []string) string {
 	for k := 0; k+1 < len(vars); k += 2 {
-		names, values := strings.Split(vars[k], ","), strings.Split(vars[k+1], ",")
+		names, values := strings.Split(vars[k], ","), []string{vars[k+1]}
+		if len(names) > 1 {
+			values = strings.Split(vars[k+1], ",")
+		}
 		for n, name := range names {
 			if n < len(values) {
 				s = strings.ReplaceAll(strings.ReplaceAll(s, "${"+name+"}", values[n]), "{"+name+"}", values[n])

@@ -18,6 +18,7 @@ type table struct {
 	watermark []string          // clauses of the source
 	conflict  onConflict        // what a row does whose key is there, unless INSERT says
 	unsynced  bool              // the batch engine has other rows
+	bulk      bool              // the batch engine alone has the rows
 	rows      []*vec.Batch
 	at        map[string][]int // code of a row → its places in rows
 	byKey     map[string]int   // key → place

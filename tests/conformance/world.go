@@ -41,6 +41,7 @@ type world struct {
 	cycles recursion
 	cut    int // rows that a source gives to a trigger, 0 = all
 	serial int
+	apart  map[string]bool // by name, folded: tables that the batch engine holds alone
 }
 
 // view is a view or a materialised view of a test.
@@ -80,6 +81,9 @@ func (w *world) registry() (*builtin.Registry, error) {
 	r, err := builtin.New(uuid.NewString())
 	if err == nil && w.d.integerDivision {
 		divideIntegers(r.Functions)
+	}
+	if err == nil && w.d.ieeeDivision {
+		divideIEEE(r.Functions)
 	}
 	return r, err
 }
@@ -195,6 +199,9 @@ func quote(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`
 // feed gives changes of a table to the engine of streams, and lets the materialised
 // views take them, if the schedule says so.
 func (w *world) feed(t *table, changes []change) error {
+	if t.bulk || w.d.noViews && w.s == asGiven {
+		return nil
+	}
 	for _, b := range joined(changes) {
 		if err := w.stream.Append(t.name, b); err != nil {
 			return err
@@ -258,7 +265,7 @@ func (w *world) named(sql string) []string {
 func (w *world) sync(sql string) error {
 	settled := false
 	for _, n := range w.named(sql) {
-		if t := w.tables[n]; t != nil && t.unsynced {
+		if t := w.tables[n]; t != nil && t.unsynced && !t.bulk {
 			if err := w.fill(t.name, t.relation, t.live()); err != nil {
 				return err
 			}
