@@ -58,11 +58,12 @@ func TestDialects(t *testing.T) {
 		d         *dialect
 		sql, want string
 	}{
-		{&duckdb, "SELECT a FROM t ORDER BY a, b DESC LIMIT 3;", "SELECT a FROM t ORDER BY a NULLS FIRST, b DESC NULLS FIRST LIMIT 3"},
-		{&duckdb, "SELECT sum(x) OVER (ORDER BY a ROWS 1 PRECEDING)", "SELECT sum(x) OVER (ORDER BY a NULLS FIRST ROWS 1 PRECEDING)"},
+		{&duckdb, "SELECT a FROM t ORDER BY a, b DESC LIMIT 3;", "SELECT a FROM t ORDER BY a NULLS LAST, b DESC NULLS LAST LIMIT 3"},
+		{&duckdb, "SELECT sum(x) OVER (ORDER BY a ROWS 1 PRECEDING)", "SELECT sum(x) OVER (ORDER BY a NULLS LAST ROWS 1 PRECEDING)"},
+		{&duckdb, "SELECT t.range, 2 IN (1) FROM range(3) t, range(x.a), generate_series(1, 2) g(v)", "SELECT t.range, 2 IN (1) FROM range(3) t(range), range(x.a) AS range(range), generate_series(1, 2) g(v)"},
 		{&risingwave, "SELECT max(a), count(*) FROM t ORDER BY 1 DESC", `SELECT max(a) AS "max", count(*) AS "count" FROM t ORDER BY 1 DESC NULLS FIRST`},
 		{&risingwave, "create table t (j jsonb, v character varying)", "create table t (j JSON, v STRING)"},
-		{&duckdb, "SELECT a FROM (SELECT a FROM t ORDER BY abs(a), b) ORDER BY lower(a)", "SELECT a FROM (SELECT a FROM t ORDER BY abs(a) NULLS FIRST, b NULLS FIRST) ORDER BY lower(a) NULLS FIRST"},
+		{&duckdb, "SELECT a FROM (SELECT a FROM t ORDER BY abs(a), b) ORDER BY lower(a)", "SELECT a FROM (SELECT a FROM t ORDER BY abs(a) NULLS LAST, b NULLS LAST) ORDER BY lower(a) NULLS LAST"},
 		{&sqlite, "SELECT CAST(a AS REAL) FROM t", "SELECT CAST(a AS DOUBLE) FROM t"},
 	} {
 		if got := c.d.rewrite(c.sql); got != c.want {
