@@ -149,10 +149,12 @@ func (c *compiler) nested(n *node, w, r *schema, t target) (ok bool, err error) 
 		items(target{"", t.path + "{}", *t.typ.Elem, t.col.Kids[1]})
 	case w.kind == recordKind && t.typ.Kind == types.Struct:
 		var targets []target
+		var asked []string
 		for i, f := range t.typ.Fields {
 			targets = append(targets, target{f.Name, t.path + "." + f.Name, f.Type, t.col.Kids[i]})
+			asked = append(asked, f.Name)
 		}
-		rec, err := c.record(w, r, targets)
+		rec, err := c.record(w, r, targets, asked)
 		if err != nil {
 			return false, err
 		}

@@ -70,8 +70,9 @@ type program struct {
 }
 
 // compile makes the program for values that were written with a schema. reader is the
-// schema that they are to be read with, nil = the columns alone say it.
-func compile(writer, reader *schema, cols []types.Column, into []*column.Column) (*program, error) {
+// schema that they are to be read with, nil = the columns alone say it. declared are all
+// columns, cols those that are needed.
+func compile(writer, reader *schema, declared, cols []types.Column, into []*column.Column) (*program, error) {
 	p := &program{bare: writer.kind != recordKind}
 	c := compiler{p}
 	w := &schema{kind: recordKind, fields: writer.rowFields()}
@@ -84,7 +85,7 @@ func compile(writer, reader *schema, cols []types.Column, into []*column.Column)
 		targets[i] = target{col.Name, col.Name, col.Type, into[i]}
 	}
 	var err error
-	p.root, err = c.record(w, r, targets)
+	p.root, err = c.record(w, r, targets, namesOf(declared))
 	return p, err
 }
 
@@ -98,14 +99,15 @@ type target struct {
 
 type compiler struct{ *program }
 
-// record makes the node of a record with targets for some of its fields.
-func (c *compiler) record(w, r *schema, targets []target) (*node, error) {
+// record makes the node of a record with targets for some of its fields. asked are the
+// names of all that may be asked of it.
+func (c *compiler) record(w, r *schema, targets []target, asked []string) (*node, error) {
 	n := &node{op: opStruct, schema: w, kids: make([]*node, len(w.fields))}
 	for i := range w.fields {
 		n.kids[i] = &node{op: opSkip, schema: w.fields[i].typ}
 	}
 	for _, t := range targets {
-		at, rf, err := origin(w, r, t.name)
+		at, rf, err := origin(w, r, t.name, asked)
 		if err != nil {
 			return nil, err
 		}
@@ -135,14 +137,14 @@ func (c *compiler) record(w, r *schema, targets []target) (*node, error) {
 
 // origin finds the field of the writer's schema that a column is read from; −1 if there
 // is none. The field of the reader's schema is nil if it has none.
-func origin(w, r *schema, name string) (at int, rf *schemaField, err error) {
+func origin(w, r *schema, name string, asked []string) (at int, rf *schemaField, err error) {
 	if r != nil {
-		if i := find(r.fields, name); i >= 0 {
+		if i := find(r.fields, name, asked); i >= 0 {
 			rf = &r.fields[i]
 		}
 	}
 	if rf == nil {
-		return find(w.fields, name), nil, nil
+		return find(w.fields, name, asked), nil, nil
 	}
 	for _, n := range append([]string{rf.name}, rf.aliases...) {
 		at = slices.IndexFunc(w.fields, func(f schemaField) bool { return f.name == n })
@@ -156,14 +158,24 @@ func origin(w, r *schema, name string) (at int, rf *schemaField, err error) {
 	return -1, rf, nil
 }
 
-// find finds a field by its name: exactly, else regardless of case if that is unique.
-func find(fields []schemaField, name string) int {
+// namesOf are the names of columns.
+func namesOf(cols []types.Column) []string {
+	out := make([]string, len(cols))
+	for i, c := range cols {
+		out[i] = c.Name
+	}
+	return out
+}
+
+// find finds a field by its name: exactly, else regardless of case if that is unique and
+// is not, as it is written, another one that is asked for.
+func find(fields []schemaField, name string, asked []string) int {
 	folded := -1
 	for i, f := range fields {
 		if f.name == name {
 			return i
 		}
-		if strings.EqualFold(f.name, name) {
+		if strings.EqualFold(f.name, name) && !slices.Contains(asked, f.name) {
 			if folded >= 0 {
 				folded = len(fields)
 			} else {

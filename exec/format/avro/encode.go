@@ -121,7 +121,7 @@ func bindFields(s *schema, fields []types.Field, path string) ([]*part, error) {
 	for _, f := range s.fields {
 		at := slices.IndexFunc(fields, func(x types.Field) bool { return x.Name == f.name })
 		if at < 0 {
-			at = slices.IndexFunc(fields, func(x types.Field) bool { return strings.EqualFold(x.Name, f.name) })
+			at = slices.IndexFunc(fields, func(x types.Field) bool { return strings.EqualFold(x.Name, f.name) && !s.has(x.Name) })
 		}
 		if at < 0 {
 			p, err := absent(f)
@@ -143,6 +143,11 @@ func bindFields(s *schema, fields []types.Field, path string) ([]*part, error) {
 		return nil, fmt.Errorf("%s %q: the schema has no such field", path, fields[i].Name)
 	}
 	return out, nil
+}
+
+// has reports a field of exactly this name: the column that is called so goes there alone.
+func (s *schema) has(name string) bool {
+	return slices.ContainsFunc(s.fields, func(f schemaField) bool { return f.name == name })
 }
 
 // absent writes a field that the rows do not have: its default, else null.

@@ -75,15 +75,16 @@ func (d *session) compiled(w, expected *schema) (*loaded, error) {
 	if err := d.r.related(w, expected); err != nil {
 		return nil, err
 	}
-	p, err := compile(w, expected, d.cols, d.Cols)
+	p, err := compile(w, expected, d.r.config.Columns, d.cols, d.Cols)
 	return &loaded{program: p}, err
 }
 
 // related refuses a schema that has none of the declared columns: it is not what is meant.
 func (r *reader) related(w, expected *schema) error {
 	fields := w.rowFields()
-	for _, c := range r.config.Columns {
-		if find(fields, c.Name) >= 0 || expected != nil && find(expected.rowFields(), c.Name) >= 0 {
+	asked := namesOf(r.config.Columns)
+	for _, name := range asked {
+		if find(fields, name, asked) >= 0 || expected != nil && find(expected.rowFields(), name, asked) >= 0 {
 			return nil
 		}
 	}

@@ -206,6 +206,45 @@ func TestEvolutionAcrossFiles(t *testing.T) {
 	formattest.Same(t, "rows", rows, []string{`0.5 | "none"`})
 }
 
+// Columns that differ in case alone get their own data: a column that the file lacks is
+// NULL, and does not get the other's, whether that is needed or not.
+func TestTwins(t *testing.T) {
+	pair := types.StructOf(types.Field{Name: "s", Type: types.Of(types.Int32)})
+	old := []types.Column{{Name: "B", Type: types.Of(types.Int32)}, {Name: "n", Type: pair}}
+	content := formattest.Write(t, Format(), writeConfig(t, old), vec.NewBatch(vec.FromAny(old[0].Type, 7), vec.FromAny(pair, []any{1})))
+	twins := types.StructOf(types.Field{Name: "S", Type: types.Of(types.Int32)}, types.Field{Name: "s", Type: types.Of(types.Int32)})
+	cols := []types.Column{{Name: "b", Type: types.Of(types.Int32)}, {Name: "B", Type: types.Of(types.Int32)}, {Name: "n", Type: twins}}
+	for want, need := range map[string][]int{"NULL": {0}, "7": {1}, "NULL | 7": {0, 1}, "(NULL,1)": {2}} {
+		formattest.Same(t, "rows", readOnly(t, cols, content, need), []string{want})
+	}
+	two := []types.Column{{Name: "b", Type: types.Of(types.Int32)}}
+	schema := `{"type":"record","name":"r","fields":[{"name":"B","type":["null","int"],"default":null},{"name":"b","type":"int"}]}`
+	content = formattest.Write(t, Format(), writeConfig(t, two, "avro_schema", schema), vec.NewBatch(vec.FromAny(two[0].Type, 7)))
+	rows, _, err := formattest.Read(Format(), config(t, cols[:2]), "a.avro", content)
+	if err != nil {
+		t.Fatal(err)
+	}
+	formattest.Same(t, "rows that were written", rows, []string{"7 | NULL"})
+}
+
+// readOnly reads some columns of a file.
+func readOnly(t *testing.T, cols []types.Column, content []byte, need []int) (rows []string) {
+	t.Helper()
+	r, err := newReader(config(t, cols))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := formattest.File("a.avro", content)
+	err = r.Read(t.Context(), f, format.Section{End: f.Size}, format.Reading{Need: need}, func(b *vec.Batch) error {
+		rows = append(rows, formattest.Rows(b)...)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rows
+}
+
 func FuzzFile(f *testing.F) {
 	cols, content := numbers(f, 10)
 	f.Add(content)

@@ -20,7 +20,7 @@ func decoded(t *testing.T, writer, expected *schema, cols []types.Column, values
 	t.Helper()
 	r := &reader{config: format.Config{Columns: cols}}
 	d := r.session(all(cols))
-	p, err := compile(writer, expected, d.cols, d.Cols)
+	p, err := compile(writer, expected, d.cols, d.cols, d.Cols)
 	if err != nil {
 		t.Fatalf("compile: %v", err)
 	}

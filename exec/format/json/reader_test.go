@@ -59,6 +59,25 @@ func TestKeys(t *testing.T) {
 		`8 | NULL`, `9 | NULL`, `11 | "q\"é😀\\"`, `12 | "12.50"`, `13 | "{\"x\": [1, 2]}"`)
 }
 
+// Columns that differ in case alone get their own data, and none the other's.
+func TestTwins(t *testing.T) {
+	pair := types.StructOf(types.Field{Name: "s", Type: types.Of(types.Int32)}, types.Field{Name: "S", Type: types.Of(types.Int32)})
+	r, err := newReader(config(t, formattest.Columns("b", types.Int32, "B", types.Int32, "n", pair)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := formattest.File("a.json", []byte(`{"B":7,"n":{"S":1}}`))
+	for want, need := range map[string][]int{"NULL": {0}, "7": {1}, "NULL | 7": {0, 1}, "(NULL,1)": {2}} {
+		err := r.Read(t.Context(), f, format.Section{End: f.Size}, format.Reading{Need: need}, func(b *vec.Batch) error {
+			formattest.Same(t, "rows", formattest.Rows(b), []string{want})
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 func TestEndsOfLines(t *testing.T) {
 	c := config(t, formattest.Columns("a", types.Int64))
 	check(t, c, "\xef\xbb\xbf{\"a\":1}\r\n\r\n{\"a\":2}\r\n  \n{\"a\":3}", "1", "2", "3")

@@ -3,6 +3,7 @@ package protobuf
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"google.golang.org/protobuf/reflect/protoreflect"
@@ -72,11 +73,11 @@ type target struct {
 
 // program compiles the decoder of a message; into = nil only checks.
 func (r *reader) program(m *messageType, cols []types.Column, into []*column.Column) (*program, error) {
-	found := len(r.config.Columns) == 0
+	var declared []string
 	for _, c := range r.config.Columns {
-		found = found || field(m, c.Name) != nil
+		declared = append(declared, c.Name)
 	}
-	if !found {
+	if !slices.ContainsFunc(declared, func(n string) bool { return field(m, n, declared) != nil }) && len(declared) > 0 {
 		return nil, fmt.Errorf("message %s has none of the declared columns; its fields are %s", m.FullName(), fieldNames(m))
 	}
 	p := &program{}
@@ -92,7 +93,7 @@ func (r *reader) program(m *messageType, cols []types.Column, into []*column.Col
 		targets = append(targets, t)
 	}
 	var err error
-	p.root, err = c.layout(m, targets)
+	p.root, err = c.layout(m, targets, declared)
 	return p, err
 }
 
@@ -104,15 +105,16 @@ func fieldNames(m protoreflect.MessageDescriptor) string {
 	return strings.Join(names, ", ")
 }
 
-// field finds a field by its name: exactly, else regardless of case if that is unique.
-func field(m protoreflect.MessageDescriptor, name string) protoreflect.FieldDescriptor {
+// field finds a field by its name: exactly, else regardless of case if that is unique and
+// is not, as it is written, another one that is asked for.
+func field(m protoreflect.MessageDescriptor, name string, asked []string) protoreflect.FieldDescriptor {
 	if f := m.Fields().ByName(protoreflect.Name(name)); f != nil {
 		return f
 	}
 	var folded protoreflect.FieldDescriptor
 	for i := range m.Fields().Len() {
 		f := m.Fields().Get(i)
-		if !strings.EqualFold(string(f.Name()), name) {
+		if !strings.EqualFold(string(f.Name()), name) || slices.Contains(asked, string(f.Name())) {
 			continue
 		}
 		if folded != nil {
@@ -127,12 +129,13 @@ type compiler struct{ *program }
 
 const maxDense = 256
 
-// layout finds the fields of a message for its columns.
-func (c *compiler) layout(m protoreflect.MessageDescriptor, targets []target) (*layout, error) {
+// layout finds the fields of a message for its columns. asked are the names of all that
+// may be asked of it.
+func (c *compiler) layout(m protoreflect.MessageDescriptor, targets []target, asked []string) (*layout, error) {
 	l := &layout{numbers: map[protoreflect.FieldNumber]*node{}}
 	oneofs := map[protoreflect.Name][]*node{}
 	for _, t := range targets {
-		f := field(m, t.name)
+		f := field(m, t.name, asked)
 		if f == nil {
 			l.nulls = append(l.nulls, t.col)
 			continue
@@ -245,11 +248,13 @@ func (c *compiler) message(n *node, f protoreflect.FieldDescriptor, t target) (e
 		}
 	case t.typ.Kind == types.Struct:
 		var targets []target
+		var asked []string
 		for i, x := range t.typ.Fields {
 			targets = append(targets, target{x.Name, t.path + "." + x.Name, x.Type, t.col.Kids[i]})
+			asked = append(asked, x.Name)
 		}
 		n.op = opStruct
-		n.kid, err = c.layout(m, targets)
+		n.kid, err = c.layout(m, targets, asked)
 	default:
 		return misfit(f, t)
 	}

@@ -26,9 +26,13 @@ type part struct {
 // bind finds what each field of a message is written from; all of fields must go somewhere.
 func bind(m protoreflect.MessageDescriptor, fields []types.Field, path string) ([]*part, error) {
 	var out []*part
+	var asked []string
+	for _, x := range fields {
+		asked = append(asked, x.Name)
+	}
 	for i, x := range fields {
 		at := fmt.Sprintf("%s %q", path, x.Name)
-		f := field(m, x.Name)
+		f := field(m, x.Name, asked)
 		if f == nil {
 			return nil, fmt.Errorf("%s: message %s has no such field; it has %s", at, m.FullName(), fieldNames(m))
 		}

@@ -187,3 +187,36 @@ func BenchmarkMessages(b *testing.B) {
 	}
 	b.ReportMetric(float64(b.N)*10_000/b.Elapsed().Seconds(), "rows/s")
 }
+
+// Columns that differ in case alone get their own data, as those of several versions of a
+// schema may.
+func TestTwins(t *testing.T) {
+	cols := formattest.Columns("b", types.Int32, "B", types.Int32, "n", types.StructOf(types.Field{Name: "s", Type: types.Of(types.Int32)}, types.Field{Name: "S", Type: types.Of(types.Int32)}))
+	r, err := newReader(config(t, cols, "protobuf_schema", `syntax = "proto3"; message M { optional int32 B = 1; message N { optional int32 S = 1; } N n = 2; }`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := formattest.Messages([]byte("\x08\x07\x12\x02\x08\x01"))
+	for want, need := range map[string][]int{"NULL": {0}, "7": {1}, "NULL | 7": {0, 1}, "(NULL,1)": {2}} {
+		err := r.(format.MessageReader).ReadMessages(t.Context(), m, format.Reading{Need: need}, func(b *vec.Batch, _ []int32) error {
+			formattest.Same(t, "rows", formattest.Rows(b), []string{want})
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := writes(t, cols[:2], `syntax = "proto3"; message M { optional int32 B = 1; }`); err == nil || !strings.Contains(err.Error(), `column "b": message M has no such field`) {
+		t.Errorf("two columns into one field: %v", err)
+	}
+}
+
+func writes(t *testing.T, cols []types.Column, schema string) error {
+	c := formattest.Config(t, Format().WriteOptions, cols, "protobuf_schema", schema)
+	c.Messages = true
+	w, err := newWriter(c)
+	if err == nil {
+		_, err = w.(format.MessageWriter).NewEncoder(t.Context())
+	}
+	return err
+}

@@ -71,7 +71,7 @@ func (p *split) compare(ctx context.Context, f format.File) error {
 // by name: their order is none.
 func differences(declared, have []types.Column) (out []string) {
 	for _, c := range declared {
-		switch i := columnOf(have, c.Name); {
+		switch i := columnOf(have, c.Name, declared); {
 		case i < 0:
 			out = append(out, fmt.Sprintf("column %q %s is missing and read as NULL", c.Name, c.Type))
 		case have[i].Type.Kind != types.Null && !have[i].Type.Equal(c.Type):
@@ -79,17 +79,24 @@ func differences(declared, have []types.Column) (out []string) {
 		}
 	}
 	for _, c := range have {
-		if columnOf(declared, c.Name) < 0 {
+		if columnOf(declared, c.Name, have) < 0 {
 			out = append(out, fmt.Sprintf("column %q %s is not declared and left out", c.Name, c.Type))
 		}
 	}
 	return out
 }
 
-// columnOf finds a column as readers do: the name itself, else regardless of case.
-func columnOf(cols []types.Column, name string) int {
-	if i := slices.IndexFunc(cols, func(c types.Column) bool { return c.Name == name }); i >= 0 {
+// columnOf finds a column as readers do: the name itself, else regardless of case one that
+// is not, as it is written, another one of those that are looked for.
+func columnOf(cols []types.Column, name string, others []types.Column) int {
+	if i := exactly(cols, name); i >= 0 {
 		return i
 	}
-	return slices.IndexFunc(cols, func(c types.Column) bool { return strings.EqualFold(c.Name, name) })
+	return slices.IndexFunc(cols, func(c types.Column) bool {
+		return strings.EqualFold(c.Name, name) && exactly(others, c.Name) < 0
+	})
+}
+
+func exactly(cols []types.Column, name string) int {
+	return slices.IndexFunc(cols, func(c types.Column) bool { return c.Name == name })
 }
