@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/sqlstream/sqlstream/exec/clock"
@@ -156,26 +157,27 @@ func (c *child) await(ctx context.Context, s *Sink, f frame, timer clock.Timer, 
 	} else {
 		done = nil
 	}
+	partly := false
 	for written, acked := false, false; !written || !acked; {
 		select {
 		case err := <-sent:
-			if err != nil {
-				return &retryError{err: c.ended(err)}
+			if err != nil && !unread(err) {
+				return err
 			}
-			written, sent = true, nil
+			if err != nil && !s.perFrame {
+				return &retryError{err: c.ended(true)}
+			}
+			written, sent, partly = true, nil, err != nil
 			acked = acked || mutant.On("a frame counts as acknowledged when it is sent")
 		case line, ok := <-answers:
 			if !ok {
-				return &retryError{err: c.ended(nil)}
+				return &retryError{err: c.ended(false)}
 			}
 			if err := f.judge(line, written); err != nil {
 				return err
 			}
 			acked, answers = true, nil
-		case <-done:
-			if c.status != nil {
-				return &retryError{err: c.ended(nil)}
-			}
+		case <-done: // writing to it ends then too
 			acked, done = true, nil
 		case <-timer.C():
 			return &retryError{err: fmt.Errorf("the command did not acknowledge the rows within %s", s.timeout)}
@@ -183,18 +185,30 @@ func (c *child) await(ctx context.Context, s *Sink, f frame, timer clock.Timer, 
 			return ctx.Err()
 		}
 	}
+	if s.perFrame && (partly || c.status != nil) {
+		return &retryError{err: c.ended(partly)}
+	}
 	return nil
 }
 
-// ended is how the process came to its end, after killing what is left of it.
-func (c *child) ended(cause error) error {
-	c.kill()
-	err := errors.New("the command ended without acknowledging the rows")
-	if c.status != nil {
-		err = fmt.Errorf("the command ended: %w", c.status)
-	} else if cause != nil {
-		err = fmt.Errorf("the command ended before it had read the rows: %w", cause)
+// unread reports an error of writing to a process that reads no more.
+func unread(err error) bool { return errors.Is(err, syscall.EPIPE) || errors.Is(err, os.ErrClosed) }
+
+// ended is how the process came to its end, after killing what is left of it. partly: it
+// closed its input before it had read all rows.
+func (c *child) ended(partly bool) error {
+	when := "without acknowledging the rows"
+	if partly {
+		when = "before it had read all rows"
 	}
+	err := fmt.Errorf("the command closed its input %s", when)
+	switch byItself := c.settle(); {
+	case byItself && c.status != nil:
+		err = fmt.Errorf("the command ended %s: %w", when, c.status)
+	case byItself:
+		err = fmt.Errorf("the command ended %s: exit status 0", when)
+	}
+	c.kill()
 	if line := c.last.get(); line != "" {
 		err = fmt.Errorf("%w; its last words: %s", err, clip([]byte(line)))
 	}
@@ -208,19 +222,27 @@ const patience = 2 * time.Second
 // kill ends the process and those that it has started.
 func (c *child) kill() {
 	killGroup(c.cmd)
+	if c.settle() {
+		return
+	}
+	for _, p := range c.pipes {
+		_ = p.Close()
+	}
+	<-c.done
+}
+
+// settle closes the input of the process and waits a moment for its end.
+func (c *child) settle() bool {
 	_ = c.in.Close()
 	c.drain()
 	t := c.clock.NewTimer(patience)
 	defer t.Stop()
 	select {
 	case <-c.done:
-		return
+		return true
 	case <-t.C():
+		return false
 	}
-	for _, p := range c.pipes {
-		_ = p.Close()
-	}
-	<-c.done
 }
 
 // drain lets the reader of standard output come to its end.

@@ -46,7 +46,7 @@ func specs() []option.Spec {
 			Doc: "The program and its arguments, separated by blanks; quotes and \\ keep blanks together. There is no shell between, so nothing else is special."},
 		{Name: "shell", Type: option.Bool, Default: "false", Doc: "Give the command to /bin/sh -c as it is written."},
 		{Name: "run", Type: option.Enum, Values: []string{"query", "batch"}, Default: "query",
-			Doc: "With query, one process takes all batches and acknowledges each frame on standard output. With batch, each frame has a process of its own; exit status 0 acknowledges it."},
+			Doc: "With query, one process takes all batches and acknowledges each frame on standard output. With batch, each frame has a process of its own; exit status 0 acknowledges it, once all of it has been read."},
 		{Name: "partitions", Type: option.Int, Min: 1, Max: 1024, Default: "1",
 			Doc: "Into how many frames the rows of a batch are cut, sent one after the other: equal keys are in one frame."},
 		{Name: "timeout", Type: option.Duration, Min: 1, Default: "1 minute",

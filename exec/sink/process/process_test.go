@@ -219,6 +219,28 @@ func TestAProcessForEachBatch(t *testing.T) {
 	}
 }
 
+// A process that does not read all of its input has not taken the rows, and the error says
+// how it came to its end.
+func TestAProcessThatDoesNotReadAll(t *testing.T) {
+	for _, c := range []struct{ script, run, err string }{
+		{"head -c 10 > /dev/null", "batch", "partition 0: the command ended before it had read all rows: exit status 0"},
+		{"exec 0<&-; echo done", "batch", "partition 0: the command ended before it had read all rows: exit status 0"},
+		{"head -c 10 > /dev/null; echo no room >&2; exit 3", "batch", "partition 0: the command ended before it had read all rows: exit status 3; its last words: no room"},
+		{"head -c 10 > /dev/null", "query", "exit status 0"},
+		{"exec 0<&-; exec sleep 100", "query", "partition 0: the command closed its input before it had read all rows"},
+	} {
+		t.Run(c.script, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, sink.Append, c.script, "run", c.run, "retry_timeout", "0")
+			s := w.open()
+			_, err := sinktest.Write(s, sink.Batch{}, sinktest.Batch(cols, []any{strings.Repeat("long", 1_000_000), 1}))
+			if err = errors.Join(err, s.Close()); sinktest.Has(err, c.err) != "" {
+				t.Error(sinktest.Has(err, c.err))
+			}
+		})
+	}
+}
+
 func TestCommands(t *testing.T) {
 	w := newWorld(t, sink.Append, "")
 	w.file("tool.sh", "#!/bin/sh\nprintf '%s|' \"$@\" > args; cat > /dev/null")
