@@ -102,7 +102,8 @@ const (
 	// Example: SELECT k COLLATE x FROM plain
 	NotPlanned Code = "SQL2023"
 
-	// SQL2024: column types of a query that do not fit the sink's or table's columns.
+	// SQL2024: columns of a query that do not fit the sink's or table's columns; or of a
+	// declaration, those of the table behind it.
 	// Example: INSERT INTO files SELECT v, ts FROM events
 	WrongColumns Code = "SQL2024"
 

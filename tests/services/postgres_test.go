@@ -390,7 +390,7 @@ func TestPostgresRefusals(t *testing.T) {
 	w.refused(w.config(sink.Update), "there is no table "+w.schema+".out", "create_table = true",
 		`CREATE TABLE "`+w.schema+`"."out" ("k" text, "n" bigint, PRIMARY KEY ("k"))`)
 	w.run("CREATE TABLE $s.out (k text, n integer, m int NOT NULL)")
-	w.refused(w.config(sink.Append), `column "n": the query gives BIGINT, and the column is integer`, `column "m" is NOT NULL without a default`)
+	w.refused(w.config(sink.Append), "SQL2024", `column "n": the query gives BIGINT, and the column is integer`, `column "m" is NOT NULL without a default`)
 	w.run("ALTER TABLE $s.out ALTER n TYPE bigint, DROP m")
 	w.refused(w.config(sink.Update), "no unique constraint on the key (k)", `ADD PRIMARY KEY ("k")`)
 	w.run("CREATE UNIQUE INDEX ON $s.out (k) WHERE n > 0")

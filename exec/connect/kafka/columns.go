@@ -246,7 +246,7 @@ func messageReader(f *format.Format, c format.Config, changes bool, key []int) (
 		r, err = f.NewReader(c)
 	}
 	if err != nil {
-		return nil, err
+		return nil, format.Misfit(err)
 	}
 	m, ok := r.(format.MessageReader)
 	if !ok {

@@ -311,7 +311,7 @@ func (b *outlineBuilder) encoder(ctx context.Context, f *format.Format, cols []t
 	}
 	w, err := f.NewWriter(cfg)
 	if err != nil {
-		return nil, err
+		return nil, format.Misfit(err)
 	}
 	m, ok := w.(format.MessageWriter)
 	if !ok {

@@ -42,6 +42,11 @@ func (s *mysqlSink) prepare(ctx context.Context, d option.Decoded) error {
 	return s.checkCollation(ctx)
 }
 
+// misfit is an error of what was declared: the table is there, and is another one.
+func misfit(format string, args ...any) error {
+	return diag.NewError(nil, diag.Errorf(diag.WrongColumns, diag.Span{}, format, args...))
+}
+
 // checkCollation: text keys that differ must be different to the table.
 func (s *mysqlSink) checkCollation(ctx context.Context) error {
 	if !s.keyed() {
@@ -55,7 +60,7 @@ func (s *mysqlSink) checkCollation(ctx context.Context) error {
 	for _, text := range cols {
 		name, collation, _ := strings.Cut(text, "\t")
 		if s.isKey(name) && !strings.HasSuffix(collation, "_bin") && collation != "binary" {
-			return fmt.Errorf("%s compares its key column %s by %s, to which texts that differ may be equal: keys would overwrite each other; "+
+			return misfit("%s compares its key column %s by %s, to which texts that differ may be equal: keys would overwrite each other; "+
 				"give the column the collation utf8mb4_bin, or set key_collation = 'any' if that is wanted", s.rule.Where, name, collation)
 		}
 	}
@@ -112,9 +117,9 @@ func (s *mysqlSink) checkColumns(ctx context.Context, d option.Decoded) error {
 	case err != nil:
 		return err
 	case engine == nil:
-		return fmt.Errorf("%s is a view; name its table", s.rule.Where)
+		return misfit("%s is a view; name its table", s.rule.Where)
 	case !strings.EqualFold(*engine, "InnoDB"):
-		return fmt.Errorf("%s has the engine %s, which has no transactions; change it to InnoDB", s.rule.Where, *engine)
+		return misfit("%s has the engine %s, which has no transactions; change it to InnoDB", s.rule.Where, *engine)
 	}
 	have, err := s.list(ctx, "SELECT column_name FROM information_schema.columns WHERE table_schema = ? AND table_name = ? ORDER BY ordinal_position")
 	if err != nil {
@@ -181,11 +186,11 @@ func (s *mysqlSink) checkKey(ctx context.Context) error {
 			found = true
 			continue
 		}
-		return fmt.Errorf("%s has the unique key %s (%s) besides the key of the result (%s): rows of other keys would be overwritten; drop it, or group by its columns",
+		return misfit("%s has the unique key %s (%s) besides the key of the result (%s): rows of other keys would be overwritten; drop it, or group by its columns",
 			s.rule.Where, name, strings.Join(indexes[name], ", "), strings.Join(want, ", "))
 	}
 	if !found {
-		return fmt.Errorf("%s has no primary or unique key of the columns %s, which is the key of the result: ALTER TABLE %s ADD PRIMARY KEY (%s)",
+		return misfit("%s has no primary or unique key of the columns %s, which is the key of the result: ALTER TABLE %s ADD PRIMARY KEY (%s)",
 			s.rule.Where, strings.Join(want, ", "), quote(s.table), s.names(s.cfg.Key))
 	}
 	return nil

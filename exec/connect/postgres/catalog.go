@@ -233,6 +233,12 @@ func describeQuery(ctx context.Context, c *pgx.Conn, sql string) (*table, error)
 	return t, nil
 }
 
+// misfit is an error of what was declared: the table is there, and is another one. at is
+// the option that names it.
+func misfit(at diag.Span, format string, args ...any) error {
+	return diag.NewError(nil, diag.Errorf(diag.WrongColumns, at, format, args...))
+}
+
 // what says what kind of relation it is that rows cannot be written into or read from.
 func (t *table) what() string {
 	switch t.kind {

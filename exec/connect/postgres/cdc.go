@@ -109,7 +109,7 @@ func locateChanges(ctx context.Context, c source.Config) (*changeSource, error) 
 		err = fmt.Errorf("PostgreSQL at %s has version %d; changes are read from 14 on", s.server.name, s.rel.version/10000)
 	}
 	if err == nil && s.rel.kind != 'r' && s.rel.kind != 'p' {
-		err = fmt.Errorf("%s is %s, and only tables have changes", s.name, s.rel.what())
+		err = misfit(s.named, "%s is %s, and only tables have changes", s.name, s.rel.what())
 	}
 	if err != nil {
 		s.session.drop()
@@ -160,31 +160,31 @@ func (s *changeSource) suits() error {
 	full := s.rel.ident == 'f'
 	alter := "ALTER TABLE " + s.rel.name.quoted() + " REPLICA IDENTITY FULL"
 	if len(s.cfg.Key) == 0 && !full {
-		return fmt.Errorf("without a PRIMARY KEY a deletion must bring the whole row, and %s does not have that: declare PRIMARY KEY (…), or run %s", s.name, alter)
+		return misfit(s.named, "without a PRIMARY KEY a deletion must bring the whole row, and %s does not have that: declare PRIMARY KEY (…), or run %s", s.name, alter)
 	}
 	var key []string
 	for _, k := range s.cfg.Key {
 		i, _ := s.rel.find(s.cfg.Columns[k].Name)
 		key = append(key, s.rel.columns[i].name)
 		if !full && !s.rel.columns[i].identity {
-			return fmt.Errorf("column %q of the PRIMARY KEY does not come with deletions: declare the key of the replica identity, or run %s", s.rel.columns[i].name, alter)
+			return misfit(s.named, "column %q of the PRIMARY KEY does not come with deletions: declare the key of the replica identity, or run %s", s.rel.columns[i].name, alter)
 		}
 	}
 	if len(key) > 0 && !slices.ContainsFunc(s.rel.unique, func(u unique) bool {
 		return !slices.ContainsFunc(u.columns, func(c string) bool { return !slices.Contains(key, c) })
 	}) {
-		return fmt.Errorf("the PRIMARY KEY (%s) is not unique in %s: rows would replace others", strings.Join(key, ", "), s.name)
+		return misfit(s.named, "the PRIMARY KEY (%s) is not unique in %s: rows would replace others", strings.Join(key, ", "), s.name)
 	}
 	for n, col := range s.cfg.Columns {
 		i, _ := s.rel.find(col.Name)
 		c := s.rel.columns[i]
 		switch {
 		case c.generated:
-			return fmt.Errorf("column %q is generated, and does not come with changes: leave it out", c.name)
+			return misfit(s.named, "column %q is generated, and does not come with changes: leave it out", c.name)
 		case s.columns[n].text:
-			return fmt.Errorf("column %q is %s, which does not come with changes in a form that is read: leave it out", c.name, c.typeText)
+			return misfit(s.named, "column %q is %s, which does not come with changes in a form that is read: leave it out", c.name, c.typeText)
 		case s.fullOrFail && !full && c.toasted && !slices.Contains(key, c.name):
-			return fmt.Errorf("long values of column %q do not come with updates that leave them unchanged: run %s, or leave the column out, or set unchanged_toast = 'fail' to end the query when it happens", c.name, alter)
+			return misfit(s.named, "long values of column %q do not come with updates that leave them unchanged: run %s, or leave the column out, or set unchanged_toast = 'fail' to end the query when it happens", c.name, alter)
 		}
 		s.oids = append(s.oids, c.typeOID)
 	}

@@ -111,7 +111,7 @@ func (s *batchSink) keyed() bool { return s.cfg.Mode == sink.Update && len(s.cfg
 // fit finds a column of the table for each of the query. All that does not fit is told.
 func (s *batchSink) fit(t *table, d option.Decoded) error {
 	if t.kind != 'r' && t.kind != 'p' {
-		return fmt.Errorf("%s is %s, and rows are written into tables alone", s.target, t.what())
+		return misfit(d.Span("table"), "%s is %s, and rows are written into tables alone", s.target, t.what())
 	}
 	var bad []string
 	taken := map[string]bool{}
@@ -141,9 +141,9 @@ func (s *batchSink) fit(t *table, d option.Decoded) error {
 		}
 	}
 	if len(bad) > 0 {
-		return fmt.Errorf("table %s does not take the rows of the query: %s", s.target, strings.Join(bad, "; "))
+		return misfit(d.Span("table"), "table %s does not take the rows of the query: %s", s.target, strings.Join(bad, "; "))
 	}
-	return s.checkKey(t)
+	return s.checkKey(t, d.Span("table"))
 }
 
 func did(hint string) string {
@@ -154,7 +154,7 @@ func did(hint string) string {
 }
 
 // checkKey: ON CONFLICT needs a unique constraint on exactly the key.
-func (s *batchSink) checkKey(t *table) error {
+func (s *batchSink) checkKey(t *table, place diag.Span) error {
 	if !s.keyed() {
 		return nil
 	}
@@ -172,7 +172,7 @@ func (s *batchSink) checkKey(t *table) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("table %s has no unique constraint on the key (%s), which update mode needs: ALTER TABLE %s ADD PRIMARY KEY (%s)",
+	return misfit(place, "table %s has no unique constraint on the key (%s), which update mode needs: ALTER TABLE %s ADD PRIMARY KEY (%s)",
 		s.target, strings.Join(unquoted(s.keyNames()), ", "), s.target.quoted(), strings.Join(s.keyNames(), ", "))
 }
 

@@ -28,7 +28,8 @@ type tableSource struct {
 	columns []readColumn
 	most    int // connections
 
-	idle chan *session // connections for lookups that nobody uses
+	idle  chan *session // connections for lookups that nobody uses
+	named diag.Span     // of the option that names the table, or gives the query
 
 	reads  int64 // how often it was read
 	looked int64 // µs: when it was planned last
@@ -62,7 +63,7 @@ func location(c source.Config, specs []option.Spec) (*tableSource, option.Decode
 	if err != nil {
 		return nil, d, err
 	}
-	s := &tableSource{cfg: c, idle: make(chan *session, 16)}
+	s := &tableSource{cfg: c, idle: make(chan *session, 16), named: diag.Join(d.Span("table"), d.Span("query"))}
 	s.server, err = newServer(d, c.Dir, c.Clock)
 	if err == nil {
 		s.session.server = s.server
@@ -116,7 +117,7 @@ func (s *tableSource) describeTable(ctx context.Context, d option.Decoded) error
 		return fmt.Errorf("there is no table %s in %s, or user %q may not see it", n, s.server.name, s.server.cfg.User)
 	}
 	if !strings.ContainsRune("rpvmf", rune(s.rel.kind)) {
-		return fmt.Errorf("%s is %s, and has no rows", n, s.rel.what())
+		return misfit(s.named, "%s is %s, and has no rows", n, s.rel.what())
 	}
 	s.from, s.name = s.rel.name.quoted(), s.rel.name.String()
 	return nil
@@ -170,7 +171,7 @@ func (s *tableSource) fit() error {
 		s.columns = append(s.columns, r)
 	}
 	if len(bad) > 0 {
-		return fmt.Errorf("%s does not give the declared columns: %s", s.name, strings.Join(bad, "; "))
+		return misfit(s.named, "%s does not give the declared columns: %s", s.name, strings.Join(bad, "; "))
 	}
 	return nil
 }

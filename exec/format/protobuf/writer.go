@@ -67,7 +67,7 @@ func (w *writer) connect() (err error) {
 func (w *writer) NewEncoder(ctx context.Context) (format.MessageEncoder, error) {
 	rows, err := newRowEncoder(w.message, w.config.Columns)
 	if err != nil {
-		return nil, err
+		return nil, format.Misfit(err)
 	}
 	e := &encoder{rows: rows}
 	if w.registry != nil {

@@ -127,7 +127,7 @@ func open(formats []*format.Format, c sink.Config) (*Sink, error) {
 		cols[i] = s.cfg.Columns[c]
 	}
 	if s.writer, err = f.NewWriter(format.Config{Columns: cols, Options: d, Zone: c.Zone}); err != nil {
-		return nil, s.wrap(err)
+		return nil, s.wrap(format.Misfit(err))
 	}
 	s.log, s.dirs, s.stager = sinklog.Open(c.FS, s.out), vfs.NewDirs(c.FS), vfs.StagerOf(c.FS, s.out)
 	if root := d.Text("log_root"); root != "" {

@@ -197,16 +197,18 @@ func unread(err error) bool { return errors.Is(err, syscall.EPIPE) || errors.Is(
 // ended is how the process came to its end, after killing what is left of it. partly: it
 // closed its input before it had read all rows.
 func (c *child) ended(partly bool) error {
-	when := "without acknowledging the rows"
+	when := ""
 	if partly {
-		when = "before it had read all rows"
+		when = " before it had read all rows"
 	}
-	err := fmt.Errorf("the command closed its input %s", when)
+	err := fmt.Errorf("the command closed its input%s", when)
 	switch byItself := c.settle(); {
 	case byItself && c.status != nil:
-		err = fmt.Errorf("the command ended %s: %w", when, c.status)
+		err = fmt.Errorf("the command ended%s: %w", when, c.status)
+	case byItself && partly:
+		err = fmt.Errorf("the command ended%s: exit status 0", when)
 	case byItself:
-		err = fmt.Errorf("the command ended %s: exit status 0", when)
+		err = errors.New("the command ended without acknowledging the rows")
 	}
 	c.kill()
 	if line := c.last.get(); line != "" {

@@ -131,7 +131,7 @@ func TestBadOptions(t *testing.T) {
 		{"path_glob_filter", "[", `error SQL4003: "[" is not a glob pattern`},
 		{"format", "linse", `error SQL4003: unknown format "linse" (hint: did you mean "lines"?)`},
 		{"format", "xml", `error SQL4003: unknown format "xml" (hint: the formats are lines)`},
-		{"comment", "refused", `source "clicks": no such comment`},
+		{"comment", "refused", `error SQL2024: no such comment`},
 		{"max_file_age", "soon", `error SQL4003: option "max_file_age" is "soon", expected a duration such as '10 minutes' or '500 ms'`},
 	} {
 		l := newLand(t, c[0], c[1])

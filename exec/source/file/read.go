@@ -49,7 +49,7 @@ func newReadPlan(c source.Config, set settings, keys *pinned) (*readPlan, error)
 	} else {
 		p.reader, err = set.format.NewReader(config)
 	}
-	return p, err
+	return p, format.Misfit(err)
 }
 
 // Splits implements source.Source.

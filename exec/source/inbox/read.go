@@ -60,10 +60,14 @@ func newDecoder(c source.Config, set Settings) (*decoder, error) {
 }
 
 func newReader(c source.Config, f *format.Format, fc format.Config, key []int) (format.Reader, error) {
+	var r format.Reader
+	var err error
 	if c.Changes {
-		return change.NewReader(f, fc, key)
+		r, err = change.NewReader(f, fc, key)
+	} else {
+		r, err = f.NewReader(fc)
 	}
-	return f.NewReader(fc)
+	return r, format.Misfit(err)
 }
 
 // multiLine are the options of a format with multi_line = true.
