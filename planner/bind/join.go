@@ -24,11 +24,11 @@ func (b *Binder) join(x *ast.Join, outer *scope) (logical.Node, *scope) {
 	r, rs := b.from(x.R, outer)
 	b.timeOfTable(x, ls, outer)
 	if ls.broken || rs.broken {
-		s := ls.join(rs, len(l.Schema()))
+		s := ls.join(rs, logical.Width(l))
 		s.broken = true
 		return standIn(s), s
 	}
-	j := &joinBinder{b: b, x: x, l: l, r: r, ls: ls, rs: rs, scope: ls.join(rs, len(l.Schema()))}
+	j := &joinBinder{b: b, x: x, l: l, r: r, ls: ls, rs: rs, scope: ls.join(rs, logical.Width(l))}
 	if x.Asof {
 		return j.bindAsof(outer)
 	}
@@ -218,10 +218,10 @@ func joinName(k ast.JoinKind) string {
 
 // split sorts the conditions into keys and the rest.
 func (j *joinBinder) split(node *logical.Join, swapped bool) {
-	nl := len(j.l.Schema())
+	nl := logical.Width(j.l)
 	conds := j.conds
 	if swapped {
-		nr := len(j.r.Schema())
+		nr := logical.Width(j.r)
 		conds = make([]expr.Node, len(j.conds))
 		for i, c := range j.conds {
 			conds[i] = expr.MapColumns(c, func(col int) int {
@@ -255,7 +255,7 @@ func joinKeys(node *logical.Join, conds []expr.Node, nl int) {
 
 // restore puts the columns of a swapped join back in the written order.
 func (j *joinBinder) restore(node logical.Node) logical.Node {
-	nl, nr := len(j.l.Schema()), len(j.r.Schema())
+	nl, nr := logical.Width(j.l), logical.Width(j.r)
 	exprs := make([]expr.Node, 0, nl+nr)
 	names := make([]string, 0, nl+nr)
 	for i := range nl + nr {

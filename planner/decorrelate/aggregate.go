@@ -76,7 +76,7 @@ func (d *decorrelator) fold(e expr.Node) expr.Node {
 
 // padded is a left join whose unmatched rows have the values of the empty group.
 func (p *pusher) padded(j *logical.Join, empty []expr.Node) logical.Node {
-	nl, k := len(j.L.Schema()), len(p.params)
+	nl, k := logical.Width(j.L), len(p.params)
 	exprs, names := logical.Columns(j.L), columnNames(j.L)
 	j.Kind, j.Single = logical.Left, false
 	matched := p.matched(j, empty)
@@ -104,7 +104,7 @@ func (p *pusher) matched(j *logical.Join, empty []expr.Node) expr.Node {
 		r := &logical.Project{Input: j.R, Exprs: append(logical.Columns(j.R), expr.Bool(true)), Names: append(columnNames(j.R), "matched")}
 		j.R = r
 		at := len(r.Exprs) - 1
-		return expr.NewIsNull(&expr.Column{Index: len(j.L.Schema()) + at, Name: "matched", T: r.Exprs[at].Type()}, true)
+		return expr.NewIsNull(&expr.Column{Index: logical.Width(j.L) + at, Name: "matched", T: r.Exprs[at].Type()}, true)
 	}
 	return nil
 }

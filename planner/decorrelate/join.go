@@ -9,7 +9,7 @@ import (
 // join computes a join for every value of the domain: the side that reads the query
 // around has the domain's columns, and if both do they must be equal.
 func (p *pusher) join(x *logical.Join) logical.Node {
-	k, nl, nr := len(p.params), len(x.L.Schema()), len(x.R.Schema())
+	k, nl, nr := len(p.params), logical.Width(x.L), logical.Width(x.R)
 	scope := p.a.Scope
 	right := logical.Mentions(x.R, scope) || anyRefersTo(x.RKeys, scope) || x.Kind == logical.Full
 	left := logical.Mentions(x.L, scope) || anyRefersTo(x.LKeys, scope) || x.Kind != logical.Inner || !right
@@ -74,7 +74,7 @@ func (p *pusher) domainAt(e expr.Node, first int, own func(i int) int) expr.Node
 // joined are the domain's columns of a join.
 func (p *pusher) joined(x *logical.Join, left, right bool) []expr.Node {
 	out := p.domainCols()
-	k, nl := len(p.params), len(x.L.Schema())
+	k, nl := len(p.params), logical.Width(x.L)
 	for i := range out {
 		other := *p.col(i)
 		other.Index = nl + i

@@ -31,7 +31,7 @@ func (d *decorrelator) pullUp(a *logical.Apply) logical.Node {
 	if p == nil {
 		return nil
 	}
-	b := pullJoin{d: d, a: a, p: p, j: a.Join, nl: len(a.L.Schema())}
+	b := pullJoin{d: d, a: a, p: p, j: a.Join, nl: logical.Width(a.L)}
 	if !b.conditions() {
 		return nil
 	}
@@ -103,7 +103,7 @@ func (u puller) project(x *logical.Project) *pulled {
 		out.cols[i] = e
 	}
 	out.plan = in.plan
-	if len(p.Exprs) > len(in.plan.Schema()) {
+	if len(p.Exprs) > logical.Width(in.plan) {
 		out.plan = p
 	}
 	return out
@@ -115,7 +115,7 @@ func (u puller) join(x *logical.Join) *pulled {
 	if l == nil || r == nil || x.Kind != logical.Inner && (len(r.conds) > 0 || logical.Mentions(x.R, u.scope) || logical.MentionsHere(x, u.scope)) {
 		return nil
 	}
-	nl := len(l.plan.Schema())
+	nl := logical.Width(l.plan)
 	right := func(e expr.Node) expr.Node { return move(e, -1, plus(nl), nil) }
 	j := *x
 	j.L, j.R, j.LKeys, j.RKeys, j.NullSafe, j.Residual = l.plan, r.plan, nil, nil, nil, nil
@@ -165,7 +165,7 @@ func (u puller) unnest(x *logical.Unnest) *pulled {
 			return nil
 		}
 	}
-	for i := len(in.plan.Schema()); i < len(c.Schema()); i++ {
+	for i := logical.Width(in.plan); i < logical.Width(&c); i++ {
 		in.cols = append(in.cols, logical.Col(&c, i))
 	}
 	in.plan = &c

@@ -33,7 +33,7 @@ func (d *decorrelator) unnest(a *logical.Apply) logical.Node {
 		return a
 	}
 	j := a.Join
-	nl, k := len(a.L.Schema()), len(p.params)
+	nl, k := logical.Width(a.L), len(p.params)
 	shift := func(e expr.Node) expr.Node { return move(e, -1, plus(k), nil) }
 	j.R, j.RKeys = r, mapList(a.RKeys, shift)
 	if j.Residual != nil {
@@ -61,7 +61,7 @@ func (p *pusher) withoutDomain(j *logical.Join) logical.Node {
 	if j.Kind != logical.Inner && j.Kind != logical.Left {
 		return simplify(j)
 	}
-	nl, k := len(j.L.Schema()), len(p.params)
+	nl, k := logical.Width(j.L), len(p.params)
 	exprs, names := logical.Columns(j.L), columnNames(j.L)
 	for i, c := range p.a.R.Schema() {
 		exprs, names = append(exprs, &expr.Column{Index: nl + k + i, Name: c.Name, T: c.Type}), append(names, c.Name)

@@ -117,7 +117,7 @@ func allColumnsIn(exprs []expr.Node, cols []int) bool {
 
 // uniqueJoin: the left columns identify a left row, which has at most one match.
 func uniqueJoin(j *logical.Join, cols []int) bool {
-	nl := len(j.L.Schema())
+	nl := logical.Width(j.L)
 	var left []int
 	for _, c := range cols {
 		if c < nl {

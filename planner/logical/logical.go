@@ -85,11 +85,36 @@ func Col(n Node, i int) *expr.Column {
 
 // Columns are references to all columns of a node's output.
 func Columns(n Node) []expr.Node {
-	out := make([]expr.Node, len(n.Schema()))
-	for i := range out {
-		out[i] = Col(n, i)
+	cols := n.Schema()
+	out := make([]expr.Node, len(cols))
+	for i, c := range cols {
+		out[i] = &expr.Column{Index: i, Name: c.Name, T: c.Type}
 	}
 	return out
+}
+
+// Width is the number of a node's columns. It makes no schema: rules ask it of every node of
+// a tree of joins.
+func Width(n Node) int {
+	switch x := n.(type) {
+	case *Filter:
+		return Width(x.Input)
+	case *Project:
+		return len(x.Exprs)
+	case *Join:
+		switch x.Kind {
+		case Semi, Anti:
+			return Width(x.L)
+		case Mark:
+			return Width(x.L) + 1
+		}
+		return Width(x.L) + Width(x.R)
+	case *Aggregate:
+		return len(x.Keys) + len(x.Aggs)
+	case *Values:
+		return len(x.Columns)
+	}
+	return len(n.Schema())
 }
 
 func exprList(list []expr.Node) string {

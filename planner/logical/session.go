@@ -25,7 +25,7 @@ func (s *Session) Schema() []types.Column {
 }
 
 // Start is the column of the session's start; its end is the next one.
-func (s *Session) Start() int { return len(s.Input.Schema()) }
+func (s *Session) Start() int { return Width(s.Input) }
 
 // Children implements Node.
 func (s *Session) Children() []Node { return []Node{s.Input} }

@@ -42,7 +42,7 @@ func (b *aggregateBuilder) choosePanes() {
 	if !ok || h.By != nil {
 		return
 	}
-	at, keys := len(h.Schema())-1, 0
+	at, keys := logical.Width(h)-1, 0
 	others := b.arguments()
 	for i, k := range b.a.Keys {
 		if c, ok := k.(*expr.Column); ok && c.Index == at {
@@ -124,7 +124,7 @@ func (b *aggregateBuilder) lowerInput() {
 	if b.session != nil {
 		input = b.session.Input
 	}
-	below := make([]bool, len(input.Schema()))
+	below := make([]bool, logical.Width(input))
 	use(below, b.keyExprs()...)
 	use(below, b.arguments()...)
 	if b.session != nil {

@@ -22,7 +22,7 @@ func (l *Lowerer) asof(a *logical.Asof, need []bool) *lowered {
 	b := &asofBuilder{l: l, a: a, ended: [2]bool{logical.IsFinite(a.L), logical.IsFinite(a.R)}}
 	b.node = &physical.Asof{Ended: b.ended, Names: [2]string{relationsOf(a.L, "left"), relationsOf(a.R, "right")}, NullSafe: a.NullSafe, Forward: a.Forward,
 		Strict: a.Strict, Outer: a.Outer, Front: [2]int{-1, -1}, Whole: l.opt.Keep || l.opt.Finite}
-	lneed := slices.Clone(need[:len(a.L.Schema())])
+	lneed := slices.Clone(need[:logical.Width(a.L)])
 	use(lneed, append(slices.Clone(a.LKeys), a.LTime)...)
 	b.in[0] = l.node(a.L, lneed)
 	b.in[1] = l.wholeRow(a.R) // ties are broken by the whole row
@@ -111,7 +111,7 @@ func (b *asofBuilder) settled() bool { return b.ended[1] && !b.node.Retract[1] }
 // finish derives the properties of the output.
 func (b *asofBuilder) finish(need []bool) *lowered {
 	n, left, right := b.node, b.in[0], b.in[1]
-	width, nl := len(left.props().Columns), len(b.a.L.Schema())
+	width, nl := len(left.props().Columns), logical.Width(b.a.L)
 	out := &lowered{node: n, cols: slices.Clone(left.cols), delay: longer(left.delay, right.delay)}
 	n.P.Columns = unique(slices.Concat(left.props().Columns, right.props().Columns))
 	for i := nl; i < len(need); i++ {

@@ -10,7 +10,7 @@ import (
 
 // distinct keeps each row once; every column of its input is part of the row.
 func (l *Lowerer) distinct(d *logical.Distinct, above []bool) *lowered {
-	need := make([]bool, len(d.Input.Schema()))
+	need := make([]bool, logical.Width(d.Input))
 	for i := range need {
 		need[i] = true
 	}

@@ -12,7 +12,7 @@ import (
 // expand gives a row for each grouping set. The copies of keys have no frontiers: a total
 // over all of time is never final.
 func (l *Lowerer) expand(x *logical.Expand, need []bool) *lowered {
-	width := len(x.Input.Schema())
+	width := logical.Width(x.Input)
 	below := append([]bool(nil), need[:width]...)
 	use(below, x.Keys...)
 	in, keys := l.withKeys(l.node(x.Input, below), x)

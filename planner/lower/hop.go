@@ -10,7 +10,7 @@ import (
 
 // hop gives a row for each window of a row.
 func (l *Lowerer) hop(h *logical.Hop, need []bool) *lowered {
-	width := len(h.Input.Schema())
+	width := logical.Width(h.Input)
 	below := append([]bool(nil), need[:width]...)
 	below[h.Time] = true
 	in := l.node(h.Input, below)

@@ -11,7 +11,7 @@ import (
 // join chooses between the two joins: beside a table on the right nothing need be kept,
 // unless its rows come out for their own sake.
 func (l *Lowerer) join(j *logical.Join, need []bool) *lowered {
-	if nl := len(j.L.Schema()); j.Kind == logical.Mark && !need[nl] {
+	if nl := logical.Width(j.L); j.Kind == logical.Mark && !need[nl] {
 		out := *l.node(j.L, need[:nl]) // nobody asks
 		out.cols = append(slices.Clone(out.cols), -1)
 		return &out
@@ -35,8 +35,8 @@ func changes(n logical.Node) bool {
 
 // joinNeeds are the columns of both sides that are read above or by the condition.
 func joinNeeds(j *logical.Join, need []bool) (lneed, rneed []bool) {
-	nl := len(j.L.Schema())
-	lneed, rneed = slices.Clone(need[:nl]), make([]bool, len(j.R.Schema()))
+	nl := logical.Width(j.L)
+	lneed, rneed = slices.Clone(need[:nl]), make([]bool, logical.Width(j.R))
 	if bothSides(physical.JoinKind(j.Kind)) {
 		copy(rneed, need[nl:])
 	}

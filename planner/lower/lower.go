@@ -94,7 +94,7 @@ func (in *lowered) props() *physical.Props { return in.node.Props() }
 
 // root lowers a whole plan, all columns of it.
 func (l *Lowerer) root(n logical.Node) physical.Node {
-	need := make([]bool, len(n.Schema()))
+	need := make([]bool, logical.Width(n))
 	for i := range need {
 		need[i] = true
 	}

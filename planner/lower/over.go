@@ -25,7 +25,7 @@ type overBuilder struct {
 
 func (l *Lowerer) over(o *logical.Over, need []bool) *lowered {
 	b := &overBuilder{l: l, o: o, node: &physical.Over{Keep: l.opt.Keep || l.opt.Finite}}
-	width := len(o.Input.Schema())
+	width := logical.Width(o.Input)
 	for i := range o.Funcs {
 		if need[width+i] {
 			b.kept = append(b.kept, i)

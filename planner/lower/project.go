@@ -9,7 +9,7 @@ import (
 )
 
 func (l *Lowerer) projectNeeds(p *logical.Project, need []bool) []bool {
-	below := make([]bool, len(p.Input.Schema()))
+	below := make([]bool, logical.Width(p.Input))
 	for i, e := range p.Exprs {
 		if need[i] {
 			use(below, e)
@@ -126,7 +126,7 @@ func determines(e expr.Node) (int, bool) {
 
 // unnest multiplies rows by what a generator makes of them.
 func (l *Lowerer) unnest(u *logical.Unnest, need []bool) *lowered {
-	width := len(u.Input.Schema())
+	width := logical.Width(u.Input)
 	below := append([]bool(nil), need[:width]...)
 	use(below, u.Args...)
 	in := l.node(u.Input, below)
@@ -147,7 +147,7 @@ func (l *Lowerer) unnest(u *logical.Unnest, need []bool) *lowered {
 		n.P.Kind = physical.Retract
 	}
 	n.P.Columns = unique(append(append([]types.Column(nil), p.Columns...), u.Schema()[width:]...))
-	out.cols = append(append([]int(nil), in.cols...), make([]int, len(u.Schema())-width)...)
+	out.cols = append(append([]int(nil), in.cols...), make([]int, logical.Width(u)-width)...)
 	out.id.cols = append([]string(nil), in.id.cols...)
 	for i := width; i < len(out.cols); i++ {
 		out.cols[i] = len(p.Columns) + i - width

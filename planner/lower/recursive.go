@@ -58,7 +58,7 @@ func (l *Lowerer) stepPlan(step logical.Node, kind physical.Kind) *lowered {
 	defer func() { l.opt, l.feedKind = saved, savedKind }()
 	l.feedKind = kind
 	l.opt.Finite, l.opt.Keep, l.opt.Close, l.opt.Materialize = false, true, false, false
-	need := make([]bool, len(step.Schema()))
+	need := make([]bool, logical.Width(step))
 	for i := range need {
 		need[i] = true
 	}

@@ -167,7 +167,7 @@ type scanBuilder struct {
 }
 
 func (l *Lowerer) buildScan(s *logical.Scan, need map[int]bool) *lowered {
-	b := &scanBuilder{s: s, place: make([]int, len(s.Schema()))}
+	b := &scanBuilder{s: s, place: make([]int, logical.Width(s))}
 	for i := range b.place {
 		b.place[i] = -1
 	}
@@ -254,7 +254,7 @@ func (l *Lowerer) finishScan(b *scanBuilder) *lowered {
 }
 
 func logicalNames(s *logical.Scan) []string {
-	names := make([]string, len(s.Schema()))
+	names := make([]string, logical.Width(s))
 	for i, c := range s.Schema() {
 		names[i] = s.Relation.Name + "." + c.Name + ":" + c.Type.String()
 	}

@@ -41,7 +41,7 @@ func (l *Lowerer) session(s *logical.Session, need []bool) *lowered {
 // sessionInput lowers the input of a session and adds what it computes: at lists the
 // columns of its partition, then those of time and end.
 func (l *Lowerer) sessionInput(s *logical.Session, need []bool) (*lowered, []int) {
-	width := len(s.Input.Schema())
+	width := logical.Width(s.Input)
 	below := append([]bool(nil), need[:width]...)
 	given := append(append([]expr.Node(nil), s.Partition...), s.Time, s.End)
 	use(below, given...)

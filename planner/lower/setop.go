@@ -16,7 +16,7 @@ type setSide struct {
 
 // setOp compares whole rows; every column of the inputs is part of the row.
 func (l *Lowerer) setOp(s *logical.SetOp) *lowered {
-	need := make([]bool, len(s.L.Schema()))
+	need := make([]bool, logical.Width(s.L))
 	for i := range need {
 		need[i] = true
 	}

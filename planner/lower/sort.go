@@ -50,7 +50,7 @@ func (l *Lowerer) sort(s *logical.Sort, need []bool, root bool) *lowered {
 // wholeRow lowers an input to all its columns in their order, needed or not: equal keys
 // are ordered by the whole row as the query has it.
 func (l *Lowerer) wholeRow(input logical.Node) *lowered {
-	all := make([]bool, len(input.Schema()))
+	all := make([]bool, logical.Width(input))
 	for i := range all {
 		all[i] = true
 	}

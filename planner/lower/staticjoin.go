@@ -49,7 +49,7 @@ func (b *staticJoinBuilder) finish(need []bool) *lowered {
 	n, left, right := b.node, b.left, b.right
 	n.Input, n.Static = left.node, right.node
 	width := len(left.props().Columns)
-	nl := len(b.j.L.Schema())
+	nl := logical.Width(b.j.L)
 	out := &lowered{node: n, delay: left.delay, cols: append([]int(nil), left.cols...)}
 	p := left.props()
 	n.P.Kind = p.Kind

@@ -103,7 +103,7 @@ func (b *joinBuilder) residual() expr.Node {
 	if b.j.Residual == nil {
 		return nil
 	}
-	nl := len(b.j.L.Schema())
+	nl := logical.Width(b.j.L)
 	both := unique(slices.Concat(b.in[0].props().Columns, b.in[1].props().Columns))
 	return over(b.j.Residual, func(i int) *expr.Column {
 		at := 0
@@ -163,7 +163,7 @@ func (b *joinBuilder) finish(need []bool) *lowered {
 }
 
 func (b *joinBuilder) rightColumns(out *lowered, need []bool) {
-	right, width, nl := b.in[1], b.width(), len(b.j.L.Schema())
+	right, width, nl := b.in[1], b.width(), logical.Width(b.j.L)
 	b.node.P.Columns = append(b.node.P.Columns, right.props().Columns...)
 	for i := nl; i < len(need); i++ {
 		at := right.cols[i-nl]

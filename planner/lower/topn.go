@@ -11,7 +11,7 @@ import (
 
 // topN keeps the first rows of each partition, kept up to date.
 func (l *Lowerer) topN(t *logical.TopN, need []bool) *lowered {
-	b := &topNBuilder{l: l, t: t, visible: len(t.Input.Schema())}
+	b := &topNBuilder{l: l, t: t, visible: logical.Width(t.Input)}
 	b.node = &physical.TopN{Ranking: physical.Ranking(t.Ranking), Limit: t.Limit, Offset: t.Offset, Keep: l.opt.Keep,
 		Carry: t.Rank != "" && need[b.visible]}
 	b.columns()

@@ -134,8 +134,12 @@ func joinConstants(j *logical.Join) facts {
 	if j.Kind != logical.Inner {
 		return out
 	}
-	width := len(j.L.Schema())
-	for col, f := range constants(j.R) {
+	right := constants(j.R)
+	if len(right) == 0 {
+		return out
+	}
+	width := logical.Width(j.L)
+	for col, f := range right {
 		out[col+width] = f
 	}
 	return out

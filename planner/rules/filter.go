@@ -212,7 +212,7 @@ func onPartition(n expr.Node, keys []expr.Node) bool {
 // pushBelow splits a predicate: conditions over the columns of in, which are the first
 // ones of the filter's input, go below; the rest stays.
 func pushBelow(f *logical.Filter, in logical.Node, rebuild func(logical.Node) logical.Node) logical.Node {
-	width := len(in.Schema())
+	width := logical.Width(in)
 	var down, stay []expr.Node
 	for _, c := range conjuncts(f.Predicate) {
 		cols := expr.ColumnsOf(c)

@@ -19,7 +19,7 @@ func pushFilterJoin(_ *Context, n logical.Node) logical.Node {
 	if j.Kind != logical.Inner || j.Single {
 		return n
 	}
-	width := len(j.L.Schema())
+	width := logical.Width(j.L)
 	stay, left, right := split(f.Predicate, width, fn.Immutable)
 	if len(right) == 0 {
 		return n
@@ -66,7 +66,7 @@ func pushJoinCondition(_ *Context, n logical.Node) logical.Node {
 	if !ok || j.Residual == nil {
 		return n
 	}
-	stay, left, right := split(j.Residual, len(j.L.Schema()), fn.Stable)
+	stay, left, right := split(j.Residual, logical.Width(j.L), fn.Stable)
 	switch j.Kind {
 	case logical.Inner, logical.Semi:
 	case logical.Left, logical.Anti, logical.Mark:
@@ -93,7 +93,7 @@ func joinResidual(_ *Context, n logical.Node) logical.Node {
 		return n
 	}
 	var stay, down []expr.Node
-	width := len(j.L.Schema())
+	width := logical.Width(j.L)
 	for _, c := range conjuncts(f.Predicate) {
 		if _, _, key := sides(c, width); !key && readsBoth(c, width) && expr.Volatility(c) == fn.Immutable {
 			down = append(down, c)
@@ -129,7 +129,7 @@ func joinKeys(_ *Context, n logical.Node) logical.Node {
 	}
 	out := *j
 	out.LKeys, out.RKeys, out.NullSafe = append([]expr.Node(nil), j.LKeys...), append([]expr.Node(nil), j.RKeys...), append([]bool(nil), j.NullSafe...)
-	width := len(j.L.Schema())
+	width := logical.Width(j.L)
 	var stay []expr.Node
 	for _, c := range conjuncts(f.Predicate) {
 		l, r, ok := sides(c, width)

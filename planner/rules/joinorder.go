@@ -14,6 +14,9 @@ import (
 // key, where the written order makes a product of two that no condition connects and
 // another order does not: FROM a, b, c WHERE a.k = c.k AND c.m = b.m.
 func connectJoins(c *Context, n logical.Node) logical.Node {
+	if chained(n) {
+		return n
+	}
 	r := joinRegion(c, n)
 	if r == nil {
 		return n
@@ -37,13 +40,27 @@ func orderJoins(c *Context, n logical.Node) logical.Node {
 	if r == nil || watermarked(n) || len(r.inputs) < 3 {
 		return n
 	}
+	ranks := r.ranks()
 	order := r.order(func(best, next, joined int) bool {
-		return r.rank(next, joined) < r.rank(best, joined)
+		return ranks[min(joined, 1)][next] < ranks[min(joined, 1)][best]
 	})
 	if slices.Equal(order, r.numbers()) || r.products(order) > r.products(r.numbers()) {
 		return n
 	}
 	return r.build(order, n)
+}
+
+// chained reports a tree of joins, each of one more input by a key: it has no product.
+func chained(n logical.Node) bool {
+	switch x := n.(type) {
+	case *logical.Join:
+		return !movable(x) || len(x.LKeys) > 0 && !holdsJoin(x.R) && chained(x.L)
+	case *logical.Filter:
+		return chained(x.Input)
+	case *logical.Project:
+		return chained(x.Input)
+	}
+	return true
 }
 
 // region is a tree of inner joins, with the filters and choices of columns between them:
@@ -55,7 +72,9 @@ type region struct {
 	first  []int // of each input: its first column
 	width  int
 	conds  []condition
-	out    []expr.Node // the columns of the tree
+	// keys are, of each input, the sets of others with which an equality connects it.
+	keys [][]uint64
+	out  []expr.Node // the columns of the tree
 }
 
 // condition of a region. An equality has two sides.
@@ -80,8 +99,10 @@ func joinRegion(c *Context, n logical.Node) *region {
 	if len(r.inputs) > maxInputs || r.out == nil {
 		return nil
 	}
+	r.keys = make([][]uint64, len(r.inputs))
 	for i := range r.conds {
 		r.readBy(&r.conds[i])
+		r.connect(r.conds[i].lr)
 	}
 	return r
 }
@@ -226,8 +247,19 @@ func (c *condition) key(next int, joined uint64) bool {
 	return false
 }
 
+// connect notes an equality of two sides, where one of them reads one input.
+func (r *region) connect(lr [2]uint64) {
+	for side, bit := range lr {
+		if other := lr[1-side]; bits.OnesCount64(bit) == 1 && other != 0 {
+			i := bits.TrailingZeros64(bit)
+			r.keys[i] = append(r.keys[i], other)
+		}
+	}
+}
+
+// connected reports that an equality connects an input with some that are joined.
 func (r *region) connected(next int, joined uint64) bool {
-	return slices.ContainsFunc(r.conds, func(c condition) bool { return c.key(next, joined) })
+	return slices.ContainsFunc(r.keys[next], func(others uint64) bool { return others&^joined == 0 })
 }
 
 // order puts the best input first, then again and again the best of those that a key
@@ -266,22 +298,27 @@ func (r *region) products(order []int) int {
 	return n
 }
 
-// rank is low for what is joined early, after so many others.
-func (r *region) rank(i, joined int) int {
-	n := r.inputs[i]
-	rank := 4
-	switch facts := constants(n); {
-	case len(facts) > 0:
-		rank = 1
-	case hasFilter(n):
-		rank = 2
-	case grouped(n):
-		rank = 3
+// ranks are low for what is joined early: of each input, as the first one and after others.
+func (r *region) ranks() (out [2][]int) {
+	for _, n := range r.inputs {
+		rank := 4
+		switch facts := constants(n); {
+		case len(facts) > 0:
+			rank = 1
+		case hasFilter(n):
+			rank = 2
+		case grouped(n):
+			rank = 3
+		}
+		for joined := range out {
+			far := 0
+			if logical.IsFinite(n) != (joined > 0) { // a stream first, then tables
+				far = 10
+			}
+			out[joined] = append(out[joined], rank+far)
+		}
 	}
-	if logical.IsFinite(n) != (joined > 0) { // a stream first, then tables
-		rank += 10
-	}
-	return rank
+	return out
 }
 
 // hasFilter reports that rows of a stream are selected below, before anything else.
@@ -341,7 +378,7 @@ func (b *regionBuilder) add(next int) bool {
 	in := b.r.inputs[next]
 	width, first := 0, b.r.first[next]
 	if b.tree != nil {
-		width = len(b.tree.Schema())
+		width = logical.Width(b.tree)
 	}
 	for i := range in.Schema() {
 		b.place[first+i] = width + i

@@ -14,7 +14,7 @@ func outerToInner(_ *Context, n logical.Node) logical.Node {
 	if j == nil || j.Kind != logical.Left && j.Kind != logical.Full {
 		return n
 	}
-	width := len(j.L.Schema())
+	width := logical.Width(j.L)
 	kind := j.Kind
 	for _, c := range conjuncts(f.Predicate) {
 		switch {
@@ -38,7 +38,7 @@ func outerToInner(_ *Context, n logical.Node) logical.Node {
 // swapped is a join of the other kind with its sides exchanged, below a projection that
 // restores the order of the columns.
 func swapped(j *logical.Join, kind logical.JoinKind) logical.Node {
-	nl, nr := len(j.L.Schema()), len(j.R.Schema())
+	nl, nr := logical.Width(j.L), logical.Width(j.R)
 	out := *j
 	out.Kind, out.L, out.R, out.LKeys, out.RKeys = kind, j.R, j.L, j.RKeys, j.LKeys
 	if j.Residual != nil {
@@ -160,7 +160,7 @@ func notNullColumn(n logical.Node, col int) bool {
 		}
 		return x.Aggs[col-len(x.Keys)].Func.Name == "count"
 	case *logical.Join:
-		width := len(x.L.Schema())
+		width := logical.Width(x.L)
 		switch {
 		case col < width:
 			return x.Kind != logical.Full && notNullColumn(x.L, col)

@@ -32,7 +32,7 @@ func pushFilterAggregate(c *Context, n logical.Node) logical.Node {
 // ofInput reports that an expression reads no column that the node adds to the rows of its
 // own input.
 func ofInput(n logical.Node, e expr.Node) bool {
-	width := len(n.Schema())
+	width := logical.Width(n)
 	switch n.(type) {
 	case *logical.Hop, *logical.Session, *logical.Expand:
 		width = len(n.Children()[0].Schema())
@@ -59,7 +59,7 @@ func pushFilterPartition(_ *Context, n logical.Node) logical.Node {
 	}
 	in := f.Input.Children()[0]
 	passes := func(col int) bool {
-		return isKey(by, col) || mutant.On("part of a partition is left out") && col < len(in.Schema())
+		return isKey(by, col) || mutant.On("part of a partition is left out") && col < logical.Width(in)
 	}
 	return pushWhere(f, passes, func(down expr.Node) logical.Node {
 		return f.Input.WithChildren([]logical.Node{&logical.Filter{Input: in, Predicate: down}})

@@ -31,7 +31,7 @@ func overTopN(c *Context, n logical.Node) logical.Node {
 	if !ok {
 		return n
 	}
-	at := len(o.Input.Schema())
+	at := logical.Width(o.Input)
 	limit, stay := int64(math.MaxInt64), []expr.Node(nil)
 	for _, c := range conjuncts(f.Predicate) {
 		most, exact := atMost(c, at)

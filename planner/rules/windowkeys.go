@@ -56,7 +56,7 @@ func (r *keyReducer) addKey(k expr.Node, name string) {
 	switch {
 	case ok && r.hop != nil && r.hop.By != nil && r.hop.By.Cumulate && r.ofCumulating(call):
 		r.changed = true
-		r.add(logical.Col(r.hop, len(r.hop.Schema())-1), name)
+		r.add(logical.Col(r.hop, logical.Width(r.hop)-1), name)
 	case !ok || r.session == nil:
 		r.add(k, name)
 	case call.F == &timewindow.Pair && r.isBound(call.Args[0]) && r.isBound(call.Args[1]):
@@ -75,7 +75,7 @@ func (r *keyReducer) addKey(k expr.Node, name string) {
 // nothing else: its start, both bounds, its last moment.
 func (r *keyReducer) ofCumulating(call *expr.Call) bool {
 	cols := expr.ColumnsOf(call)
-	if len(cols) != 1 || cols[0] != len(r.hop.Schema())-1 {
+	if len(cols) != 1 || cols[0] != logical.Width(r.hop)-1 {
 		return false
 	}
 	switch {
