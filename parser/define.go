@@ -44,7 +44,7 @@ func (p *parser) column() ast.ColumnDef {
 	start := p.pos
 	c := ast.ColumnDef{Name: p.ident("a column name")}
 	if p.accept("AS") {
-		c.As = p.plainExpr()
+		c.As = p.columnExpr()
 	} else {
 		c.Type = p.typeName()
 	}
@@ -70,7 +70,7 @@ func (p *parser) columnOption(c *ast.ColumnDef) bool {
 		c.PrimaryKey = true
 		p.accept("NOT", "ENFORCED")
 	case p.accept("DEFAULT"):
-		c.Default = p.plainExpr()
+		c.Default = p.columnExpr()
 	case p.accept("COMMENT"):
 		c.Comment = p.stringLit("a comment")
 	case p.isWord("AS"), p.isWords("GENERATED", "ALWAYS", "AS"):
@@ -89,12 +89,20 @@ func (p *parser) columnOption(c *ast.ColumnDef) bool {
 	return true
 }
 
+// columnExpr reads an expression that options of the column may follow.
+func (p *parser) columnExpr() ast.Expr {
+	p.inColumn = true
+	e := p.plainExpr()
+	p.inColumn = false
+	return e
+}
+
 // computed reads [GENERATED ALWAYS] AS expr [STORED | VIRTUAL].
 func (p *parser) computed(c *ast.ColumnDef) {
 	p.once(c.As != nil, "AS")
 	p.accept("GENERATED", "ALWAYS")
 	p.next()
-	c.As = p.plainExpr()
+	c.As = p.columnExpr()
 	c.Stored = p.acceptAny("STORED", "VIRTUAL") == "STORED"
 }
 

@@ -14,12 +14,13 @@ func (p *parser) expr() operand {
 	return p.binary(precOr)
 }
 
-// nested is expr inside brackets, where a colon behind an operand is JSON access.
+// nested is expr inside brackets, where a colon behind an operand is JSON access and NOT NULL
+// a test.
 func (p *parser) nested() operand {
-	saved := p.colon
-	p.colon = true
+	colon, inColumn := p.colon, p.inColumn
+	p.colon, p.inColumn = true, false
 	o := p.expr()
-	p.colon = saved
+	p.colon, p.inColumn = colon, inColumn
 	return o
 }
 

@@ -20,6 +20,8 @@ func (p *parser) predicate(left operand) (operand, bool) {
 	case p.wordAt(n, "BETWEEN"):
 		p.pos += n + 1
 		return p.between(left, negated), true
+	case negated && p.wordAt(1, "NULL") && !p.inColumn:
+		return p.nullTest(left), true
 	case negated && !p.patternAt(1):
 		return left, false
 	case p.isWord("IS"):
@@ -202,10 +204,13 @@ func (p *parser) distinctFrom(left operand, negated bool) operand {
 	return p.carry(node, node.Span, fill(&node.L, left), fill(&node.R, right))
 }
 
-// nullTest reads ISNULL and NOTNULL.
+// nullTest reads ISNULL, NOTNULL and NOT NULL.
 func (p *parser) nullTest(left operand) operand {
-	negated := p.isWord("NOTNULL")
 	t := p.next()
+	negated := p.upper(t) != "ISNULL"
+	if p.upper(t) == "NOT" {
+		t = p.next()
+	}
 	out := left.atLeast(levelBool)
 	out.add(" IS"+negation(negated)+" NULL", int(t.start))
 	return operand{out, diag.Span{Start: left.span.Start, End: int(t.end)}, levelBool}

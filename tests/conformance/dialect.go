@@ -25,6 +25,7 @@ type dialect struct {
 	recursive       bool              // DECLARE RECURSIVE VIEW, functions without a body, rows as ROW(…)
 	nowTable        bool              // a row of the table NOW sets the time
 	uniqueColumns   bool              // a view numbers columns of one name
+	dropsAlone      bool              // DROP leaves what reads the object: it can be dropped later
 	duckMeaning
 }
 

@@ -102,7 +102,7 @@ func (w *world) createTable(sql string, toks []token, i int) error {
 		return fmt.Errorf("%q is not a table", name)
 	}
 	t := newTable(name, r)
-	t.defaults, t.watermark, t.conflict = def.defaults, def.watermark, w.d.conflict
+	t.defaults, t.watermark, t.conflict, t.unique = def.defaults, def.watermark, w.d.conflict, def.unique
 	if def.keeps {
 		t.conflict = keep
 	}
@@ -143,6 +143,7 @@ func (w *world) change(t *table, rows []*vec.Batch) error {
 // another that reads it; in the batch engine it is a table.
 func (w *world) createView(sql string, toks []token, materialized bool) error {
 	name := target(toks)
+	delete(w.dropped, strings.ToLower(name))
 	i := slices.IndexFunc(toks, func(t token) bool { return t.is("as") && t.depth == 0 })
 	if i < 0 {
 		return run(w.ctx, w.batch, sql)
@@ -225,6 +226,8 @@ func (w *world) drop(sql string, toks []token) error {
 		name := target(part)
 		low := strings.ToLower(name)
 		switch {
+		case w.dropped[low]:
+			delete(w.dropped, low)
 		case w.tables[low] == nil && w.views[low] == nil:
 			if !exists && !toks[1].is("function") && !toks[1].is("macro") {
 				return fmt.Errorf("%q does not exist", name)
@@ -249,6 +252,7 @@ func (w *world) dropObject(name string) error {
 			if err := w.dropObject(v.name); err != nil {
 				return err
 			}
+			w.dropped[n] = w.d.dropsAlone
 		}
 	}
 	keyword := "TABLE"

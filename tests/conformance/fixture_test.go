@@ -36,6 +36,14 @@ func TestChangesBetweenViews(t *testing.T) {
 	}
 }
 
+func TestSQLite(t *testing.T) {
+	sc, err := readSLT("testdata", "mixed/sqlite.test", []string{"sqlite"})
+	good, left, bad := fixture(t, &sqlite, sc, err)
+	if good != 13 || left != 0 || bad != nil {
+		t.Errorf("%d passed, %d not applicable, failed: %v", good, left, bad)
+	}
+}
+
 func TestWrongIsFound(t *testing.T) {
 	sc, err := readSLT("testdata", "mixed/wrong.slt", nil)
 	_, _, bad := fixture(t, &dialect{}, sc, err)
@@ -65,6 +73,9 @@ func TestDialects(t *testing.T) {
 		{&risingwave, "create table t (j jsonb, v character varying)", "create table t (j JSON, v STRING)"},
 		{&duckdb, "SELECT a FROM (SELECT a FROM t ORDER BY abs(a), b) ORDER BY lower(a)", "SELECT a FROM (SELECT a FROM t ORDER BY abs(a) NULLS LAST, b NULLS LAST) ORDER BY lower(a) NULLS LAST"},
 		{&sqlite, "SELECT CAST(a AS REAL) FROM t", "SELECT CAST(a AS DOUBLE) FROM t"},
+		{&sqlite, "SELECT - + a + + 1 FROM t WHERE + a IN ( ) OR a NOT IN u", "SELECT -  a +  1 FROM t WHERE  a IN (SELECT NULL WHERE FALSE) OR a NOT IN (SELECT * FROM u)"},
+		{&sqlite, "SELECT total(DISTINCT a), 1<<2 FROM t", "SELECT coalesce(sum(DISTINCT CAST( a AS DOUBLE)), 0.0), 1L<<2 FROM t"},
+		{&sqlite, "REPLACE INTO t VALUES (1)", "INSERT OR REPLACE INTO t VALUES (1)"},
 	} {
 		if got := c.d.rewrite(c.sql); got != c.want {
 			t.Errorf("%s\n got %s\nwant %s", c.sql, got, c.want)

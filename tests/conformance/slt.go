@@ -70,6 +70,11 @@ func (p *sltFile) records(from, to int, vars []string) error {
 			}
 			i = end + 1
 		default:
+			if guard != "" { // what is guarded may be a line that changes how others are read
+				guard = ""
+				i++
+				continue
+			}
 			if err := p.control(f, vars); err != nil {
 				return err
 			}

@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -15,6 +16,7 @@ type table struct {
 	relation  *catalog.Relation
 	defaults  map[string]string // by column, folded: SQL
 	key       []int             // PRIMARY KEY or UNIQUE: a second row of a key is an error, or replaces the first
+	unique    bool              // key is UNIQUE, and may be NULL
 	watermark []string          // clauses of the source
 	conflict  onConflict        // what a row does whose key is there, unless INSERT says
 	unsynced  bool              // the batch engine has other rows
@@ -58,11 +60,11 @@ func code(b *vec.Batch, cols []int) string {
 // insert adds rows. replace says what a row does whose key is there: take its place, or
 // (keep) be left out; else that is an error, and no row is added.
 func (t *table) insert(rows []*vec.Batch, conflict onConflict) ([]change, error) {
-	if len(t.key) > 0 && conflict == refuse {
+	if conflict == refuse {
 		fresh := map[string]bool{}
 		for _, r := range rows {
-			k := code(r, t.key)
-			if _, dup := t.byKey[k]; dup || fresh[k] {
+			k, ok := t.keyOf(r)
+			if _, dup := t.byKey[k]; ok && (dup || fresh[k]) {
 				return nil, fmt.Errorf("duplicate key in table %q", t.name)
 			}
 			fresh[k] = true
@@ -70,8 +72,8 @@ func (t *table) insert(rows []*vec.Batch, conflict onConflict) ([]change, error)
 	}
 	var out []change
 	for _, r := range rows {
-		if len(t.key) > 0 {
-			if i, dup := t.byKey[code(r, t.key)]; dup {
+		if k, ok := t.keyOf(r); ok {
+			if i, dup := t.byKey[k]; dup {
 				if conflict == keep {
 					continue
 				}
@@ -83,6 +85,14 @@ func (t *table) insert(rows []*vec.Batch, conflict onConflict) ([]change, error)
 		out = append(out, change{r, 1})
 	}
 	return out, nil
+}
+
+// keyOf is what no other row may have; false if there is no such thing.
+func (t *table) keyOf(r *vec.Batch) (string, bool) {
+	if len(t.key) == 0 || t.unique && slices.ContainsFunc(t.key, func(c int) bool { return r.Cols[c].IsNull(0) }) {
+		return "", false
+	}
+	return code(r, t.key), true
 }
 
 // onConflict is what happens to a row whose key is there.
@@ -97,8 +107,8 @@ const (
 func (t *table) add(r *vec.Batch) {
 	c := code(r, nil)
 	t.at[c] = append(t.at[c], len(t.rows))
-	if len(t.key) > 0 {
-		t.byKey[code(r, t.key)] = len(t.rows)
+	if k, ok := t.keyOf(r); ok {
+		t.byKey[k] = len(t.rows)
 	}
 	t.rows = append(t.rows, r)
 	t.unsynced = true
@@ -115,8 +125,8 @@ func (t *table) remove(i int) {
 			break
 		}
 	}
-	if len(t.key) > 0 {
-		delete(t.byKey, code(r, t.key))
+	if k, ok := t.keyOf(r); ok {
+		delete(t.byKey, k)
 	}
 	t.rows[i] = nil
 	t.unsynced = true

@@ -15,6 +15,7 @@ type tableDef struct {
 	sql      string
 	defaults map[string]string
 	key      []string
+	unique   bool // the key is UNIQUE: rows with NULL in it are all different
 	filled   bool // CREATE TABLE … AS
 	// watermark has the clauses of the source, which a table has no use for.
 	watermark []string
@@ -68,7 +69,7 @@ func (def *tableDef) element(sql string, el []token) string {
 	switch {
 	case el[0].is("primary") || el[0].is("unique") && len(el) > 1 && el[1].text == "(":
 		if i := slices.IndexFunc(el, func(t token) bool { return t.text == "(" }); i >= 0 && def.key == nil {
-			def.key = listed(el[i:])
+			def.key, def.unique = listed(el[i:]), el[0].is("unique")
 			return ""
 		}
 		return ""
@@ -113,7 +114,7 @@ func (def *tableDef) options(sql, name string, opts []token) string {
 			out += " NOT NULL"
 			i++
 		case t.is("primary") && def.key == nil, t.is("unique") && def.key == nil:
-			def.key = []string{name}
+			def.key, def.unique = []string{name}, t.is("unique")
 		case t.is("default"):
 			from := i + 1
 			for i+1 < len(opts) && (i < from || !slices.ContainsFunc(columnOptions, opts[i+1].is) || opts[i+1].depth != opts[0].depth || from == i+1) {

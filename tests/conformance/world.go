@@ -36,12 +36,15 @@ type world struct {
 	batch  *engine.Engine
 	tables map[string]*table
 	views  map[string]*view
-	order  []*view // the materialised ones, as they were made
-	fed    int     // rows given to the sources
-	cycles recursion
-	cut    int // rows that a source gives to a trigger, 0 = all
-	serial int
-	apart  map[string]bool // by name, folded: tables that the batch engine holds alone
+	// dropped are the views that went with what they read, where DROP leaves them: nothing
+	// but another DROP may name them.
+	dropped map[string]bool
+	order   []*view // the materialised ones, as they were made
+	fed     int     // rows given to the sources
+	cycles  recursion
+	cut     int // rows that a source gives to a trigger, 0 = all
+	serial  int
+	apart   map[string]bool // by name, folded: tables that the batch engine holds alone
 }
 
 // view is a view or a materialised view of a test.
@@ -55,7 +58,7 @@ const backing = "__rows" // ends the name of the materialised view behind one of
 
 func newWorld(ctx context.Context, d *dialect, s schedule, cut int) (*world, error) {
 	w := &world{ctx: ctx, d: d, s: s, cut: cut, clock: clock.NewFake(time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)), fs: vfs.NewMemory(),
-		tables: map[string]*table{}, views: map[string]*view{}}
+		tables: map[string]*table{}, views: map[string]*view{}, dropped: map[string]bool{}}
 	var err error
 	if w.reg, err = w.registry(); err != nil {
 		return nil, err
@@ -170,7 +173,11 @@ func (w *world) startView(v *view, how string) error {
 
 // declare makes the source of a table.
 func (w *world) declare(t *table) error {
-	columns := strings.Join(append([]string{columnsSQL(t.relation, t.key)}, t.watermark...), ", ")
+	key := t.key
+	if t.unique && slices.ContainsFunc(key, func(c int) bool { return !t.relation.Columns[c].NotNull }) {
+		key = nil // a key has no NULL
+	}
+	columns := strings.Join(append([]string{columnsSQL(t.relation, key)}, t.watermark...), ", ")
 	options := "changelog = true"
 	if w.cut > 0 {
 		options += fmt.Sprintf(", max_rows_per_trigger = %d", w.cut)
