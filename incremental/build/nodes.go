@@ -48,6 +48,8 @@ func (g *Graph) fill(ctx context.Context, n *node) (err error) {
 	case *physical.Temporal:
 		n.op, err = stateful.NewTemporal(stateful.TemporalConfig{Name: opName(p), Types: columnTypes(p), Col: p.Col, Bound: p.Bound,
 			Past: p.Past, Leaves: p.Leaves, Unlogged: g.Query.Finite})
+	case *physical.Moving:
+		n.op = stateful.NewMoving(stateful.MovingConfig{Name: opName(p), Types: columnTypes(p.Input), Exprs: p.Exprs, Unlogged: g.Query.Finite})
 	case *physical.Versions:
 		n.stage = func() stage { return op.NewVersions() }
 	case *physical.Project:

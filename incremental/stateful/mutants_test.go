@@ -46,6 +46,7 @@ var mutants = map[string]func() []*opCase{
 	"EXCEPT never takes rows back":                                  setCases,
 	"a temporal filter takes > for >=":                              temporalCases,
 	"rows never leave a temporal filter":                            temporalCases,
+	"what reads the time keeps its first value":                     movingCases,
 	"an upsert of the same row is a change":                         upsertCases,
 	"an upsert leaves the row before it":                            upsertCases,
 	"residual is a filter after the join":                           joinCases,

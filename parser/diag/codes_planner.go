@@ -160,8 +160,8 @@ const (
 	// Example: SELECT k FROM plain WHERE v > 0 EMIT COMPLETE
 	CompleteUnbounded Code = "SQL3005"
 
-	// SQL3006: an expression with another value at each call or trigger, over rows that can be retracted or in an aggregate.
-	// Example: SELECT k, now() FROM changes
+	// SQL3006: an expression with another value at each call, over rows that can be retracted or in an aggregate.
+	// Example: SELECT k, random() FROM changes
 	VolatileRetract Code = "SQL3006"
 
 	// SQL3007: ORDER BY without LIMIT outside complete mode.
@@ -208,8 +208,7 @@ const (
 	// Example: WITH RECURSIVE r AS (SELECT k FROM dim UNION ALL SELECT max(k) FROM r) SELECT k FROM r
 	Recursion Code = "SQL3112"
 
-	// SQL3114: a condition on the current time that is no comparison of a value of the row
-	// with a bound that only moves forward.
-	// Example: SELECT k FROM events WHERE hour(now()) = 3
+	// SQL3114: a condition on the current time in ON of an outer join, or of a subquery.
+	// Example: SELECT e.k FROM events e LEFT JOIN changes c ON e.k = c.k AND e.ts > now() - INTERVAL '1' HOUR
 	TemporalFilter Code = "SQL3114"
 )

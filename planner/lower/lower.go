@@ -212,6 +212,9 @@ func (l *Lowerer) dispatch(n logical.Node, need []bool) *lowered {
 	case *logical.Dedup:
 		return l.dedup(x, need)
 	case *logical.Join:
+		if above := timeAbove(x); above != nil {
+			return l.filter(above, need)
+		}
 		return l.join(joinLengths(x), need)
 	case *logical.Asof:
 		return l.asof(x, need)
@@ -254,7 +257,7 @@ func (l *Lowerer) checkStable(in *lowered, exprs ...expr.Node) {
 	for _, e := range exprs {
 		if v := expr.Volatility(e); v != fn.Immutable {
 			l.refuse(diag.Errorf(diag.VolatileRetract, diag.Span{},
-				"%s has another value in each trigger, but its input rows can be retracted", e).
+				"%s has another value at each call, but its input rows can be retracted", e).
 				WithHint("compute it before the aggregation, over rows that are only added"))
 			return
 		}

@@ -67,6 +67,9 @@ func renamed(in *lowered, at, cols []int) *lowered {
 
 // project adds a Project over physical columns.
 func (l *Lowerer) project(in *lowered, exprs []expr.Node, names []string) *lowered {
+	if l.readsTime(in, exprs) {
+		return l.moving(in, exprs, names)
+	}
 	l.checkStable(in, exprs...)
 	n := &physical.Project{Input: in.node, Exprs: exprs}
 	out := &lowered{node: n, cols: make([]int, len(exprs)), delay: in.delay, id: in.id.projected(exprs)}

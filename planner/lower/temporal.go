@@ -4,7 +4,6 @@ import (
 	"github.com/sqlstream/sqlstream/exec/expr"
 	"github.com/sqlstream/sqlstream/exec/fn"
 	"github.com/sqlstream/sqlstream/exec/types"
-	"github.com/sqlstream/sqlstream/parser/diag"
 	"github.com/sqlstream/sqlstream/planner/logical"
 	"github.com/sqlstream/sqlstream/planner/physical"
 )
@@ -15,14 +14,16 @@ func (l *Lowerer) filter(f *logical.Filter, need []bool) *lowered {
 	below := append([]bool(nil), need...)
 	use(below, f.Predicate)
 	in := l.node(f.Input, below)
-	var still, moving []expr.Node
+	var still, moving, other []expr.Node
 	for _, c := range conjuncts(onto(in, f.Predicate)) {
 		switch {
 		case isNotNullNow(c):
-		case hasNow(c) && !l.opt.Finite:
+		case !hasNow(c) || l.opt.Finite:
+			still = append(still, c)
+		case isComparison(c):
 			moving = append(moving, c)
 		default:
-			still = append(still, c)
+			other = append(other, c)
 		}
 	}
 	if len(still) > 0 {
@@ -33,7 +34,24 @@ func (l *Lowerer) filter(f *logical.Filter, need []bool) *lowered {
 			in = l.temporal(in, c, leaves)
 		}
 	}
+	if len(other) > 0 {
+		in = l.reconsidered(in, expr.NewAnd(other...))
+	}
 	return in
+}
+
+// reconsidered keeps the rows for which a condition holds at the time of each trigger.
+func (l *Lowerer) reconsidered(in *lowered, cond expr.Node) *lowered {
+	cols := in.cols
+	in, at := l.withColumn(in, cond)
+	out := l.keep(in, column(in, at))
+	out.cols = cols
+	return out
+}
+
+func isComparison(c expr.Node) bool {
+	_, ok := compared(c)
+	return ok
 }
 
 func conjuncts(n expr.Node) []expr.Node {
@@ -127,12 +145,7 @@ func advances(e expr.Node) bool {
 // temporal adds the operator of one condition, if it is one from which rows leave, or
 // enter, as asked for; = is both.
 func (l *Lowerer) temporal(in *lowered, cond expr.Node, leaves bool) *lowered {
-	c, ok := compared(cond)
-	if !ok {
-		l.refuse(diag.Errorf(diag.TemporalFilter, diag.Span{}, "%s changes as time passes in a way that cannot be followed", cond).
-			WithHint("compare a column with now(), or with now() and an interval: WHERE ts > now() - INTERVAL '1' HOUR; join such conditions by AND"))
-		return in
-	}
+	c, _ := compared(cond)
 	if leaves != (c.op == ">" || c.op == ">=") && c.op != "=" {
 		return in
 	}
@@ -176,7 +189,12 @@ func (l *Lowerer) withColumn(in *lowered, e expr.Node) (*lowered, int) {
 	for i, c := range in.props().Columns {
 		exprs, names = append(exprs, column(in, i)), append(names, c.Name)
 	}
-	out := l.project(in, append(exprs, e), append(names, e.String()))
+	exprs, names = append(exprs, e), append(names, e.String())
+	add := l.project
+	if hasNow(e) {
+		add = l.moving
+	}
+	out := add(in, exprs, names)
 	out.cols = in.cols
 	return out, width
 }

@@ -115,6 +115,8 @@ func inputsOf(n Node) []*Node {
 		return []*Node{&x.Input}
 	case *Temporal:
 		return []*Node{&x.Input}
+	case *Moving:
+		return []*Node{&x.Input}
 	case *TopN:
 		return []*Node{&x.Input}
 	case *Upsert:
