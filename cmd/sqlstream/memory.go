@@ -28,7 +28,7 @@ func tuneMemory() {
 }
 
 // started is when a process is not one that prints something small and ends.
-const started = 10 * time.Millisecond
+const started = 4 * time.Millisecond
 
 // groupLimit is the memory limit of the control group that this process is in, the
 // smallest of its own and its ancestors'; 0 = none.
