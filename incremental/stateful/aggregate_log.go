@@ -38,6 +38,12 @@ func (discard) DeleteRange(from, to []byte) {}
 // LogState is dropped.
 func Forget(op Operator) error { return op.LogState(discard{}) }
 
+// forgets tells that nothing is read of what is put into a log: no entry need be made.
+func forgets(log Log) bool {
+	_, yes := log.(discard)
+	return yes
+}
+
 // logBound writes a bound that has moved.
 func logBound(log Log, bound int64, logged *int64) {
 	if bound != *logged && !mutant.On("the bound is not logged") {
@@ -66,7 +72,7 @@ func (a *aggregate) LogState(log Log) error {
 	a.closedTo = NoFrontier
 	for _, at := range sortedSlots(a.state.dirty) {
 		b := a.state.all[at]
-		if a.cfg.Unlogged {
+		if a.cfg.Unlogged || forgets(log) {
 			b.forgetDirty()
 		} else {
 			a.logBucket(log, b)

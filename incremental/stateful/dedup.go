@@ -211,6 +211,9 @@ func (d *dedup) LogState(log Log) error {
 	if moved && (d.cfg.Clean || d.cfg.Expires != nil) {
 		logClosed(log, d.bound)
 	}
+	if forgets(log) {
+		d.dirty = d.dirty[:0]
+	}
 	var key []byte
 	for _, g := range d.dirty {
 		if int(g) >= len(d.until) || d.until[g] == NoFrontier { // forgotten in the same trigger
