@@ -7,7 +7,6 @@ import (
 	"runtime/debug"
 	"strconv"
 	"strings"
-	"time"
 )
 
 // tuneMemory lets the heap grow to three times what lives before it is collected, and
@@ -24,11 +23,8 @@ func tuneMemory() {
 	if limit > 0 {
 		debug.SetMemoryLimit(limit / 100 * 85)
 	}
-	time.AfterFunc(started, func() { useHugePages(limit) })
+	go useHugePages(limit)
 }
-
-// started is when a process is not one that prints something small and ends.
-const started = 4 * time.Millisecond
 
 // groupLimit is the memory limit of the control group that this process is in, the
 // smallest of its own and its ancestors'; 0 = none.
