@@ -13,7 +13,7 @@ const hugeHeap = 256 << 20
 // earlyHeap is how far the heap grows at first before it is collected: a short query ends
 // below it. The runtime's own threshold follows from what lives at the start, next to
 // nothing.
-const earlyHeap = 64 << 20
+const earlyHeap = 48 << 20
 
 // useHugePages asks the kernel for huge pages under the first part of the heap. Where it
 // gives them on request only, as most distributions have it, a heap that grows pays for
