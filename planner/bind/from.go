@@ -1,6 +1,7 @@
 package bind
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strconv"
@@ -157,7 +158,7 @@ func (b *Binder) named(name ast.Name) logical.Node {
 	if d.Hint = elsewhere(catalogs, name.String()); d.Hint == "" {
 		known := append(b.cat.Names(), b.cteNames()...)
 		if d.Hint = diag.HintDidYouMean(name.String(), known); d.Hint == "" {
-			d.Hint = lastPart(name.String(), known)
+			d.Hint = cmp.Or(lastPart(name.String(), known), inQuotes(name.String()))
 		}
 	}
 	return nil

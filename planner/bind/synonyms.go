@@ -1,6 +1,7 @@
 package bind
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/sqlstream/sqlstream/parser/ast"
@@ -111,12 +112,23 @@ var elsewhereNames = map[string]string{
 var catalogs = map[string]string{
 	"dual": "leave FROM out: SELECT 1", "sqlite_master": "write SHOW TABLES", "sysobjects": "write SHOW TABLES", "pg_tables": "write SHOW TABLES",
 	"information_schema.tables": "write SHOW TABLES", "information_schema.columns": "write DESCRIBE and the name", "pg_catalog.pg_tables": "write SHOW TABLES",
-	"sys.tables": "write SHOW TABLES", "sys.objects": "write SHOW TABLES", "pg_stat_activity": "write SHOW QUERIES", "rw_catalog.rw_tables": "write SHOW TABLES",
+	"stdin": "standard input is named in quotes: FROM 'stdin'", "sys.tables": "write SHOW TABLES", "sys.objects": "write SHOW TABLES", "pg_stat_activity": "write SHOW QUERIES", "rw_catalog.rw_tables": "write SHOW TABLES",
 }
 
 // elsewhere is what to write for a name that resolves to nothing, "" if it is known
 // from nowhere.
 func elsewhere(known map[string]string, name string) string { return known[strings.ToLower(name)] }
+
+// inQuotes is what to write for the name of a file without quotes, data.csv.
+func inQuotes(name string) string {
+	switch ext := strings.ToLower(name[strings.LastIndexByte(name, '.')+1:]); ext {
+	case "json", "jsonl", "ndjson", "csv", "tsv", "parquet", "avro", "txt":
+		if ext != strings.ToLower(name) {
+			return fmt.Sprintf("a file is named in quotes: FROM '%s'", name)
+		}
+	}
+	return ""
+}
 
 const ownName = "write the name as a text, or -v name=value and ${name}"
 

@@ -28,10 +28,16 @@ type cdc struct {
 // newCDC opens the changes of $s.t (id INT PRIMARY KEY, v TEXT), with the key or not.
 func (w *pgWorld) newCDC(keyed bool, opts ...string) *cdc {
 	w.Helper()
+	return w.newCDCOf(types.Of(types.String), keyed, opts...)
+}
+
+// newCDCOf is newCDC with another type of v.
+func (w *pgWorld) newCDCOf(v types.Type, keyed bool, opts ...string) *cdc {
+	w.Helper()
 	slot := "s_" + w.schema
 	c := &cdc{pgWorld: w, c: source.Config{Name: "x", Clock: clock.Real(), Changes: true, Replay: true,
 		Options: w.options(append([]string{"table", w.schema + ".t", "slot", slot, "create", "true"}, opts...)...),
-		Columns: []source.Column{{Column: types.Column{Name: "id", Type: types.Of(types.Int32)}}, {Column: types.Column{Name: "v", Type: types.Of(types.String)}}}}}
+		Columns: []source.Column{{Column: types.Column{Name: "id", Type: types.Of(types.Int32)}}, {Column: types.Column{Name: "v", Type: v}}}}}
 	if keyed {
 		c.c.Key = []int{0}
 	}
@@ -284,6 +290,21 @@ func TestPostgresChangesToast(t *testing.T) {
 	r, _ := c.plan(source.Limits{})
 	_, err = c.read(r)
 	w.says(err, `left a long value of column "v" as it was`, "REPLICA IDENTITY FULL")
+}
+
+// TestPostgresChangesWidened: a numeric column that was made wider goes on until a value
+// does not fit, and the message then says what has changed.
+func TestPostgresChangesWidened(t *testing.T) {
+	w := newPG(t)
+	w.run("CREATE TABLE $s.t (id int PRIMARY KEY, v numeric(6,2)); ALTER TABLE $s.t REPLICA IDENTITY FULL; INSERT INTO $s.t VALUES (1, 1.25)")
+	c := w.newCDCOf(types.DecimalOf(6, 2), true)
+	c.next("+1*1:1.25")
+	w.run("ALTER TABLE $s.t ALTER v TYPE numeric(10,4); INSERT INTO $s.t VALUES (2, 9999.99)")
+	c.next("+1*2:9999.99")
+	w.run("INSERT INTO $s.t VALUES (3, 0.1234)")
+	r, _ := c.plan(source.Limits{})
+	_, err := c.read(r)
+	w.says(err, `column "v" has more digits behind the point than it is declared with; column "v" is numeric(10,4), and declared DECIMAL(6,2): declare the source for the table as it is now`, "on_error = 'skip'")
 }
 
 // TestPostgresChangesAltered: a table that is changed under the query ends it.

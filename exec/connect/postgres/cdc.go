@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pglogrepl"
@@ -66,13 +67,14 @@ type changeSource struct {
 	pos       position // after the last range
 	begun     bool     // pos is known
 	stream    *stream
-	confirmed pglogrepl.LSN // what the server may forget
-	kept      *pgx.Conn     // holds the snapshot of the slot
-	snapshot  string        // its name
-	buffer    *transactions // those of the range that was planned last
-	places    []int         // where the columns are in the rows of the stream; nil = not told yet
-	heard     time.Time     // when the server was last told that we are there
-	one       sync.Mutex    // held by who reads a range again
+	confirmed pglogrepl.LSN          // what the server may forget
+	kept      *pgx.Conn              // holds the snapshot of the slot
+	snapshot  string                 // its name
+	buffer    *transactions          // those of the range that was planned last
+	places    []int                  // where the columns are in the rows of the stream; nil = not told yet
+	wider     atomic.Pointer[string] // of the stream's columns those that hold more than is declared, for messages
+	heard     time.Time              // when the server was last told that we are there
+	one       sync.Mutex             // held by who reads a range again
 }
 
 // position is the offset in offsets/N.

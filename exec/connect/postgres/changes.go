@@ -11,8 +11,10 @@ import (
 
 	"github.com/jackc/pglogrepl"
 
+	"github.com/sqlstream/sqlstream/exec/format"
 	"github.com/sqlstream/sqlstream/exec/mutant"
 	"github.com/sqlstream/sqlstream/exec/source"
+	"github.com/sqlstream/sqlstream/exec/types"
 )
 
 const (
@@ -293,13 +295,16 @@ func (s *changeSource) truncated(data []byte) error {
 	return nil
 }
 
+const declareAnew = "declare the source for the table as it is now, with a new slot and a new checkpoint"
+
 // place finds the columns of the source among those of the stream.
 func (s *changeSource) place(r relation) ([]int, error) {
-	const way = "; declare the source for the table as it is now, with a new slot and a new checkpoint"
+	const way = "; " + declareAnew
 	if r.oid != s.rel.oid {
 		return nil, fmt.Errorf("%s was dropped and created again"+way, s.name)
 	}
 	out := make([]int, len(s.cfg.Columns))
+	var wider []string
 	for i, c := range s.cfg.Columns {
 		at, _ := s.rel.find(c.Name)
 		want := s.rel.columns[at]
@@ -314,9 +319,26 @@ func (s *changeSource) place(r relation) ([]int, error) {
 			return nil, fmt.Errorf("column %q of %s does not come with changes any more: it was dropped, renamed, or left out of the publication"+way, want.name, s.name)
 		case r.columns[out[i]].oid != s.oids[i]:
 			return nil, fmt.Errorf("column %q of %s has got another type than %s"+way, want.name, s.name, want.typeText)
+		case c.Type.Kind == types.Decimal && want.wire.kind == numericKind && !decimalWithin(r.columns[out[i]].mod, c.Type):
+			wider = append(wider, fmt.Sprintf("column %q is %s, and declared %s", want.name, numericText(r.columns[out[i]].mod), c.Type))
 		}
 	}
+	text := strings.Join(wider, ", ")
+	s.wider.Store(&text)
 	return out, nil
+}
+
+// advise says what can be done about a row that cannot be read. That a numeric column was
+// made wider is no error until a value needs it.
+func (s *changeSource) advise(err error) error {
+	var row *format.RowError
+	if !errors.As(err, &row) {
+		return err
+	}
+	if text := s.wider.Load(); text != nil && *text != "" {
+		err = fmt.Errorf("%w; %s: %s", err, *text, declareAnew)
+	}
+	return advised(err)
 }
 
 // Splits implements source.Source.

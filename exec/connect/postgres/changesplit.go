@@ -29,7 +29,7 @@ func (b *bufferSplit) Read(ctx context.Context, rd source.Reading, emit func(*ve
 		m := data[k : k+int(n)]
 		data = data[k+int(n):]
 		if err := d.take(ctx, m, emit); err != nil {
-			return err
+			return b.s.advise(err)
 		}
 	}
 	return d.rows.flush(ctx, emit)
@@ -65,7 +65,7 @@ func (p *streamSplit) Read(ctx context.Context, rd source.Reading, emit func(*ve
 	if refused != nil {
 		return refused
 	}
-	return p.s.wrap(advised(p.s.server.explain(err)))
+	return p.s.wrap(p.s.advise(p.s.server.explain(err)))
 }
 
 // read takes the transactions that end within the range.

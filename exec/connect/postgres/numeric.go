@@ -89,7 +89,7 @@ func group(text []byte, zeros int) uint16 {
 var (
 	errNumericBytes = errors.New("malformed numeric")
 	errNumericRange = errors.New("out of range")
-	errNumericExact = errors.New("has more digits behind the point than the column")
+	errNumericExact = errors.New("has more digits behind the point than it is declared with")
 )
 
 // readNumeric reads the binary form as an unscaled value of DECIMAL(prec, scale). A value

@@ -116,6 +116,7 @@ type relation struct {
 type relationColumn struct {
 	name string
 	oid  uint32 // of its type
+	mod  int32  // type modifier
 }
 
 func parseRelation(data []byte) (relation, error) {
@@ -125,8 +126,7 @@ func parseRelation(data []byte) (relation, error) {
 	m.u8() // replica identity
 	for n := m.u16(); n > 0 && !m.bad; n-- {
 		m.u8() // flags
-		c := relationColumn{name: m.text(), oid: m.u32()}
-		m.u32() // type modifier
+		c := relationColumn{name: m.text(), oid: m.u32(), mod: int32(m.u32())}
 		r.columns = append(r.columns, c)
 	}
 	if m.bad {

@@ -182,6 +182,26 @@ func decimalFits(t types.Type, typmod int32) bool {
 	return scale >= int(t.Scale) && prec-scale >= int(t.Prec)-int(t.Scale)
 }
 
+// decimalWithin reports that all values of a numeric column are of a DECIMAL.
+func decimalWithin(typmod int32, t types.Type) bool {
+	if typmod < 4 {
+		return false
+	}
+	prec, scale := int((typmod-4)>>16), int((typmod-4)&0x7ff)
+	if scale >= 1024 {
+		scale -= 2048
+	}
+	return scale <= int(t.Scale) && prec-scale <= int(t.Prec)-int(t.Scale)
+}
+
+// numericText is the type of a numeric column in SQL.
+func numericText(typmod int32) string {
+	if typmod < 4 {
+		return "numeric"
+	}
+	return fmt.Sprintf("numeric(%d,%d)", (typmod-4)>>16, (typmod-4)&0x7ff)
+}
+
 // accepts reports that every value of a type of ours has its like in a kind.
 func accepts(t types.Type, k kind) bool {
 	switch t.Kind {
