@@ -4,7 +4,7 @@ import "slices"
 
 // feldera is how the SQL of the suite is spelled.
 var feldera = dialect{flavor: postgresText, blankNull: true, integerDivision: true, conflict: replace, niladic: true,
-	phrases: slices.Concat(felderaForms, []phrase{say(`\bWITH\s*\([^()]*'append_only'[^()]*\)`, ""), say(`\bLATENESS\s+[^,()]+`, ""), say(`\bcreate\s+local\s+view\b`, "CREATE VIEW"),
+	phrases: slices.Concat(felderaUnsigned, []phrase{say(`\bWITH\s*\([^()]*'append_only'[^()]*\)`, ""), say(`\bLATENESS\s+[^,()]+`, ""), say(`\bcreate\s+local\s+view\b`, "CREATE VIEW"),
 		say(`\bdouble\s+precision\b`, "DOUBLE"), say(`\bWITH\s*\(\s*'[^;]*?\)(\s+AS\b)`, "$1"), say(`\bSQL_TSI_`, ""), say(`\bINTERNED\b`, "")}), recursive: true, nowTable: true, uniqueColumns: true,
 	literals: map[string]string{"unknown": "NULL"},
 	words:    map[string]string{"variant": "JSON", "int64": "BIGINT", "int32": "INT", "int16": "SMALLINT", "int8": "BIGINT"}}

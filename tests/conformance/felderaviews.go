@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// felderaForms are forms of Feldera's SQL that are written otherwise here.
-var felderaForms = []phrase{
+// felderaUnsigned are the types of unsigned integers.
+var felderaUnsigned = []phrase{
 	// Unsigned integers are those that hold their values.
 	say(`\bTINYINT\s+UNSIGNED\b`, "SMALLINT"), say(`\bSMALLINT\s+UNSIGNED\b`, "INT"), say(`\bINT(EGER)?\s+UNSIGNED\b`, "BIGINT"),
 	say(`\bBIGINT\s+UNSIGNED\b`, "DECIMAL(20, 0)"), say(`\bAS\s+UNSIGNED\b`, "AS BIGINT"),
