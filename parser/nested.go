@@ -5,9 +5,22 @@ import (
 	"github.com/sqlstream/sqlstream/parser/diag"
 )
 
-// arrayLiteral reads [a, b], with ARRAY before it; start is the first token.
+// arrayLiteral reads [a, b], with ARRAY before it, or [a FOR x IN list]; start is the first
+// token.
 func (p *parser) arrayLiteral(start int) operand {
-	list := p.bracketList("[", "]")
+	p.expectOp("[")
+	var list []operand
+	if !p.isOp("]") {
+		first := p.nested()
+		if p.isWord("FOR") {
+			return p.comprehension(start, first)
+		}
+		list = append(list, first)
+		for p.acceptOp(",") {
+			list = append(list, p.nested())
+		}
+	}
+	p.closeBrackets("]")
 	node := &ast.Array{Span: p.since(start), Elems: make([]ast.Expr, len(list))}
 	return p.carry(node, node.Span, fills(node.Elems, list)...)
 }
@@ -20,14 +33,51 @@ func (p *parser) bracketList(open, closing string) []operand {
 		return nil
 	}
 	p.sepList(func() { list = append(list, p.nested()) })
-	if !p.acceptOp(closing) {
-		if p.operandAt(0) && !p.failed {
-			p.missingComma()
-		} else {
-			p.unexpected(`"," or "` + closing + `"`)
-		}
-	}
+	p.closeBrackets(closing)
 	return list
+}
+
+// closeBrackets takes the end of a list, or says what is wrong before it.
+func (p *parser) closeBrackets(closing string) {
+	switch {
+	case p.acceptOp(closing):
+	case p.operandAt(0) && !p.failed:
+		p.missingComma()
+	default:
+		p.unexpected(`"," or "` + closing + `"`)
+	}
+}
+
+// comprehension reads the rest of [a FOR x IN list IF condition] or [a FOR x, i IN list]:
+// list_transform(list, x -> a); with a condition its elements are arrays of one or none,
+// flattened, so that a is computed only where the condition holds.
+func (p *parser) comprehension(start int, value operand) operand {
+	p.next()
+	node := &ast.Lambda{}
+	p.sepList(func() { node.Params = append(node.Params, p.ident("a name for the element")) })
+	p.expect("IN")
+	list := p.nested()
+	keep := p.accept("IF")
+	body := value
+	if keep {
+		cond := p.nested()
+		some, none := &ast.Array{Span: value.span, Elems: make([]ast.Expr, 1)}, &ast.Array{Span: value.span}
+		c := &ast.Case{Span: p.since(start), Whens: make([]ast.When, 1)}
+		body = p.carry(c, c.Span, fill(&c.Whens[0].Cond, cond), fill(&c.Whens[0].Then, p.carry(some, some.Span, fill(&some.Elems[0], value))), fill(&c.Else, p.carry(none, none.Span)))
+	}
+	p.closeBrackets("]")
+	node.Span = p.since(start)
+	out := p.made("list_transform", node.Span, list, p.carry(node, node.Span, fill(&node.Body, body)))
+	if keep {
+		out = p.made("flatten", node.Span, out)
+	}
+	return out
+}
+
+// made is a call of a function that the text does not name.
+func (p *parser) made(name string, span diag.Span, args ...operand) operand {
+	node := &ast.Call{Span: span, Name: ast.Name{Span: span, Parts: []ast.Ident{{Span: span, Name: name}}}, Args: make([]ast.Expr, len(args))}
+	return p.carry(node, span, fills(node.Args, args)...)
 }
 
 // mapLiteral reads MAP[k, v, ...] or MAP {k: v, ...}.

@@ -114,11 +114,6 @@ func (p *parser) missingComma() {
 		p.unexpected("EVERY or AVAILABLE NOW or ONCE or MANUAL")
 		return
 	}
-	if p.isWord("FOR") && p.at(1).isName() && p.wordAt(2, "IN") {
-		p.fail(diag.Errorf(diag.NotSupported, p.here(), "a list made by FOR … IN is not supported").
-			WithHint("write transform(filter(list, x -> condition), x -> expression)"))
-		return
-	}
 	if p.text(p.peek()) == "?" && p.at(1).isString() {
 		p.fail(diag.Errorf(diag.NotSupported, p.here(), "the operator ? is not supported").WithHint("write json_exists(x, '$.member')"))
 		return

@@ -50,9 +50,6 @@ func castMessage(from, to types.Type) string {
 	if from.Kind == types.Time && to.IsTime() {
 		msg += "; a time of day has no date: add one, as in DATE '2024-01-31' + time"
 	}
-	if from.Kind == types.String && to.Kind == types.Array {
-		msg += "; use ARRAY[…], or from_json(x, '" + to.String() + "') for a text such as '[…]'"
-	}
 	if from.Kind == types.Date && to.Kind == types.Time {
 		msg += "; a date has no time of day"
 	}

@@ -22,9 +22,9 @@ type Generator struct {
 	// Pairs: two such generators in one select list give every pair of their rows, as in
 	// Spark; others stand side by side, as in PostgreSQL and DuckDB.
 	Pairs bool
-	// FromOnly, if not empty, says what to write where the generator stands in the select
-	// list, since other systems mean an array by it there.
-	FromOnly string
+	// FromOnly says that it is a generator in FROM alone: in the select list its name is that
+	// of a scalar function.
+	FromOnly bool
 	// Resolve picks the implementation for the argument types.
 	Resolve func(args []Arg) (GenImpl, error)
 }

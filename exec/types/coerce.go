@@ -187,7 +187,7 @@ func CanCast(from, to Type) bool {
 	case from.Kind == JSON, to.Kind == JSON:
 		return to.Kind != Null
 	case from.Kind == String:
-		return !to.IsNested() && to.Kind != Null
+		return to.Kind != Null
 	case from.IsNumeric():
 		return to.IsNumeric() || to.Kind == Bool
 	case from.Kind == Bool:

@@ -10,6 +10,7 @@ package bind
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/sqlstream/sqlstream/exec/expr"
@@ -75,10 +76,29 @@ func (b *Binder) Default(v *ast.Values, columns []expr.Node) {
 	b.defaults[v] = columns
 }
 
-// Storable is what INSERT converts by itself: what is safe, and numbers to narrower
-// ones, checked at run time.
+// Storable is what INSERT converts by itself: what is safe, numbers to narrower ones and
+// text to nested values, both checked at run time, times to dates, and the same inside of
+// nested values.
 func Storable(from, to types.Type) bool {
-	return types.CanCoerce(from, to) || from.IsNumeric() && to.IsNumeric()
+	switch {
+	case types.CanCoerce(from, to), from.IsNumeric() && to.IsNumeric(), from.IsTime() && to.IsTime(), from.Kind == types.String && to.IsNested():
+		return true
+	case from.Kind != to.Kind || !from.IsNested():
+		return false
+	case from.Kind == types.Map:
+		return Storable(*from.Key, *to.Key) && Storable(*from.Elem, *to.Elem)
+	case from.Kind == types.Array:
+		return Storable(*from.Elem, *to.Elem)
+	}
+	if len(from.Fields) != len(to.Fields) {
+		return false
+	}
+	for i, f := range from.Fields {
+		if !strings.EqualFold(f.Name, to.Fields[i].Name) || !Storable(f.Type, to.Fields[i].Type) {
+			return false
+		}
+	}
+	return true
 }
 
 // New returns a binder.

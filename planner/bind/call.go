@@ -29,7 +29,9 @@ func (e *env) call(x *ast.Call) expr.Node {
 		return e.aggregate(x, agg)
 	}
 	if _, ok := e.b.cat.Functions.Generator(name); ok {
-		return e.generatorCall(x)
+		if _, value := e.b.cat.Functions.Scalar(name); !value {
+			return e.generatorCall(x)
+		}
 	}
 	if _, ok := e.b.cat.Functions.Scalar(name); !ok && len(x.Named) == 0 && elsewhere(synonyms, name) != "" {
 		e.b.unknownFunction(x.Name.String(), x.Name.Span)

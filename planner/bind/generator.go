@@ -38,8 +38,8 @@ func (e *env) generator(x *ast.Call, input logical.Node) *logical.Unnest {
 }
 
 func (sel *selectBinder) isGenerator(x *ast.Call) bool {
-	_, ok := sel.b.cat.Functions.Generator(strings.ToLower(x.Name.String()))
-	return ok && x.Over == nil
+	g, ok := sel.b.cat.Functions.Generator(strings.ToLower(x.Name.String()))
+	return ok && x.Over == nil && !g.FromOnly
 }
 
 // generatorItem binds a generator of the select list: its columns join the input.
@@ -47,10 +47,6 @@ func (sel *selectBinder) generatorItem(x *ast.Call, it *selectItem) ([]expr.Node
 	if sel.grouped {
 		sel.b.errorf(diag.NotPlanned, x.Span, "%s beside aggregates is not supported", x.Name).
 			WithHint("aggregate in a subquery: SELECT %s(l) FROM (SELECT … AS l …)", x.Name)
-		return nil, nil
-	}
-	if g, _ := sel.b.cat.Functions.Generator(x.Name.String()); g.FromOnly != "" {
-		sel.b.errorf(diag.NotPlanned, x.Span, "%s stands in FROM only", x.Name).Hint = g.FromOnly
 		return nil, nil
 	}
 	u := sel.env(inSelect).generator(x, sel.input)
@@ -108,8 +104,18 @@ func (sel *selectBinder) beside(x *ast.Call, first, second *logical.Unnest) *log
 	return u
 }
 
-// generatorCall refuses a generator inside an expression.
+// generatorCall binds a generator inside an expression of a select list: the expression is
+// computed for each of its rows. Elsewhere, and beside aggregates, it is refused.
 func (e *env) generatorCall(x *ast.Call) expr.Node {
+	if e.clause == inSelect && e.sel != nil && !e.sel.grouped && !e.inAgg && !e.inOver && len(e.params) == 0 && e.scope == e.sel.scope {
+		nodes, _ := e.sel.generatorItem(x, &selectItem{})
+		if len(nodes) == 1 {
+			return nodes[0]
+		}
+		if nodes == nil {
+			return nil
+		}
+	}
 	e.b.errorf(diag.NotPlanned, x.Span, "%s makes rows and must stand alone in the select list or in FROM", x.Name).
 		WithHint("write CROSS JOIN UNNEST(…) AS u(x)")
 	return nil

@@ -78,7 +78,7 @@ var synonyms = map[string]string{
 	"collect_set_limit": "slice(collect_set(x), 1, n)", "topk": "slice(sort_array(array_agg(x), false), 1, n)", "topkdistinct": "slice(sort_array(array_agg(DISTINCT x), false), 1, n)",
 	"timestamptostring": "date_format(t, 'yyyy-MM-dd HH:mm:ss')", "stringtotimestamp": "to_timestamp(x, 'yyyy-MM-dd HH:mm:ss')", "extractjsonfield": "get_json_object(x, '$.a')",
 	"mz_now": "current_timestamp()", "regexp_substr": "regexp_extract(x, pattern)", "list_aggregate": "aggregate(x, 0, (a, v) -> …)", "list_transform": "transform(x, v -> …)",
-	"list_filter": "filter(x, v -> …)", "list_contains": "array_contains(x, v)", "list_value": "ARRAY[a, b]", "list_sort": "sort_array(x)", "list_distinct": "array_distinct(x)",
+	"list_filter": "filter(x, v -> …)", "list_contains": "array_contains(x, v)", "list_sort": "sort_array(x)", "list_distinct": "array_distinct(x)",
 	"string_split_regex": "split(x, pattern)", "to_unixtime": "unix_timestamp(t)", "from_iso8601_timestamp": "CAST(x AS TIMESTAMP)",
 	"unix_nanos": "unix_micros(t) * 1000: times have microseconds", "timestamp_nanos": "timestamp_micros(n DIV 1000): times have microseconds", "make_timestamp_ns": "timestamp_micros(n DIV 1000): times have microseconds",
 	"variant_explode": "json_each(x)", "variant_explode_outer": "LEFT JOIN LATERAL json_each(x) AS j ON TRUE", "dayofweek_iso": "isodow(t)", "last_day_of_month": "last_day(t)",

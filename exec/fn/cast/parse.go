@@ -16,6 +16,8 @@ import (
 
 func fromText(to types.Type) fn.Kernel {
 	switch {
+	case to.IsNested():
+		return fromNestedText(to)
 	case to.Kind == types.Bool:
 		return parseText(to, func(out *vec.Vector, r int, b []byte) bool {
 			x, ok := ParseBool(b)

@@ -12,7 +12,7 @@ func arrays() []*fn.Scalar {
 	group := "Arrays"
 	all := []*fn.Scalar{
 		{
-			Name: "array", Aliases: []string{"$array", "make_array"}, Group: group, Nulls: fn.Custom, Syntax: []string{"array(a, b, ...)", "ARRAY[a, b]"},
+			Name: "array", Aliases: []string{"$array", "make_array", "list_value", "list_pack", "array_value"}, Group: group, Nulls: fn.Custom, Syntax: []string{"array(a, b, ...)", "ARRAY[a, b]"},
 			Doc:      "Makes an array of its arguments, which take their common type.",
 			Examples: []fn.Example{{SQL: "array(1, 2, NULL)", Want: "[1,2,null]"}}, Resolve: resolveArray,
 		},
@@ -26,9 +26,9 @@ func arrays() []*fn.Scalar {
 			Resolve:  resolveArrayLength,
 		},
 		{
-			Name: "$at", Group: group, Hidden: true, Nulls: fn.Custom, Syntax: []string{"a[i]"}, Doc: "Is an element of an array, from 1, negative from the end; or the value of a map's key; NULL if there is none.",
-			Examples: []fn.Example{{SQL: "array(7, 8)[1]", Want: "7"}, {SQL: "array(7, 8)[3]", Want: "NULL"}, {SQL: "map('a', 1)['a']", Want: "1"}},
-			Resolve:  resolveAt(atSubscript),
+			Name: "$at", Group: group, Hidden: true, Nulls: fn.Custom, Syntax: []string{"a[i]"}, Doc: "Is an element of an array, from 1, negative from the end; or the value of a map's key; NULL if there is none. Of a text it is a character, '' if there is none.",
+			Examples: []fn.Example{{SQL: "array(7, 8)[1]", Want: "7"}, {SQL: "array(7, 8)[3]", Want: "NULL"}, {SQL: "map('a', 1)['a']", Want: "1"}, {SQL: "'abc'[2]", Want: "b"}},
+			Resolve:  ofText(resolveListExtract, resolveAt(atSubscript)),
 		},
 		{
 			Name: "element_at", Group: group, Nulls: fn.Custom, Syntax: []string{"element_at(array, i)", "element_at(map, key)"}, Doc: "Is an element of an array, from 1, negative from the end; an error if there is none. For a map, the value of a key, or NULL.",
@@ -68,8 +68,8 @@ func arrays() []*fn.Scalar {
 			Examples: []fn.Example{{SQL: "slice(array(1, 2, 3), 2, 2)", Want: "[2,3]"}, {SQL: "slice(NULL, 1, 1)", Want: "NULL"}}, Resolve: resolveSlice(false),
 		},
 		{
-			Name: "$slice", Group: group, Hidden: true, Nulls: fn.Custom, Syntax: []string{"a[from:to]"}, Doc: "Is a part of an array from one place to another, both from 1 and included; a bound that is NULL or left out is the array's.",
-			Examples: []fn.Example{{SQL: "$slice(array(1, 2, 3), 1, 2)", Want: "[1,2]"}, {SQL: "$slice(NULL, 1, 2)", Want: "NULL"}}, Resolve: resolveSlice(true),
+			Name: "$slice", Group: group, Hidden: true, Nulls: fn.Custom, Syntax: []string{"a[from:to]"}, Doc: "Is a part of an array, or of the characters of a text, from one place to another, both from 1 and included; a bound that is NULL or left out is the array's.",
+			Examples: []fn.Example{{SQL: "$slice(array(1, 2, 3), 1, 2)", Want: "[1,2]"}, {SQL: "$slice('stream', -3, NULL)", Want: "eam"}, {SQL: "$slice(NULL, 1, 2)", Want: "NULL"}}, Resolve: ofText(resolveTextSlice(true), resolveSlice(true)),
 		},
 		{
 			Name: "array_concat", Group: group, Syntax: []string{"array_concat(a, b, ...)"}, Doc: "Joins arrays; NULL if one is NULL.",

@@ -2,6 +2,7 @@ package scalar
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/sqlstream/sqlstream/exec/fn"
 	"github.com/sqlstream/sqlstream/exec/types"
@@ -18,7 +19,7 @@ func seriesRows() []*fn.Generator {
 			Examples: []fn.Example{{SQL: "SELECT * FROM generate_series(1, 5, 2)", Want: "1\n3\n5"}, {SQL: "SELECT * FROM generate_series(1, NULL)", Want: ""}}, Resolve: resolveSeriesRows("generate_series", "generate_series", false),
 		},
 		{
-			Name: "range", Group: group, FromOnly: "write FROM range(…), or sequence(from, to) for an array", Syntax: []string{"range(end)", "range(from, end [, step])"},
+			Name: "range", Group: group, FromOnly: true, Syntax: []string{"range(end)", "range(from, end [, step])"},
 			Doc:      "Makes a row of each number from 0 or another start, the end left out, as BIGINT in the column id; or of each timestamp, by an interval.",
 			Examples: []fn.Example{{SQL: "SELECT * FROM range(3)", Want: "0\n1\n2"}, {SQL: "SELECT * FROM range(5, 0, -2)", Want: "5\n3\n1"}, {SQL: "SELECT * FROM range(CAST(NULL AS INT))", Want: ""}}, Resolve: resolveSeriesRows("range", "id", true),
 		},
@@ -32,24 +33,11 @@ func seriesRows() []*fn.Generator {
 // resolveSeriesRows resolves a series with or without its end.
 func resolveSeriesRows(name, column string, open bool) func(args []fn.Arg) (fn.GenImpl, error) {
 	return func(args []fn.Arg) (fn.GenImpl, error) {
-		if err := arity(args, 1, 3); err != nil {
-			return fn.GenImpl{}, err
-		}
-		given := args
-		if len(args) == 1 {
-			if !args[0].Type.IsInteger() && args[0].Type.Kind != types.Null {
-				return fn.GenImpl{}, mismatch(args, 0, "integer")
-			}
-			given = []fn.Arg{args[0], args[0]}
-		}
-		s, want, err := resolveSeries(given)
+		s, want, err := resolveEnds(args, open)
 		if err != nil {
 			return fn.GenImpl{}, err
 		}
-		if !s.elem.IsTime() && open {
-			s.elem, want[0], want[1] = bigint, bigint, bigint
-		}
-		impl := fn.GenImpl{Args: want[:len(args)], Columns: []types.Column{{Name: column, Type: s.elem}}}
+		impl := fn.GenImpl{Args: want, Columns: []types.Column{{Name: column, Type: s.elem}}}
 		impl.Eval = func(c *fn.Ctx, args []*vec.Vector, rows fn.Rows) (fn.Generated, error) {
 			return s.rows(c, name, open, args, rows)
 		}
@@ -57,8 +45,52 @@ func resolveSeriesRows(name, column string, open bool) func(args []fn.Arg) (fn.G
 	}
 }
 
-// rows makes the rows of a series for each row of a batch. A series that leads nowhere is
-// empty, as in PostgreSQL.
+// resolveSeriesList resolves a series that is one array.
+func resolveSeriesList(name string, open bool) resolver {
+	return func(args []fn.Arg) (fn.Impl, error) {
+		s, want, err := resolveEnds(args, open)
+		if err != nil {
+			return fn.Impl{}, err
+		}
+		t := types.ArrayOf(s.elem)
+		eval := func(c *fn.Ctx, args []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
+			return tryBuilt(t, func(b *vec.Builder, args []*vec.Vector, r int) error {
+				one := vec.NewBuilder(s.elem)
+				if err := s.row(one, name, open, args, r, c.Zone); err != nil {
+					return err
+				}
+				b.Child(0).AppendRows(one.Finish(), nil)
+				b.EndList()
+				return nil
+			})(c, args, rows)
+		}
+		return fn.Impl{Args: want, Result: t, Eval: eval}, nil
+	}
+}
+
+// resolveEnds finds the types of a series that may begin at 0.
+func resolveEnds(args []fn.Arg, open bool) (series, []types.Type, error) {
+	if err := arity(args, 1, 3); err != nil {
+		return series{}, nil, err
+	}
+	given := args
+	if len(args) == 1 {
+		if !args[0].Type.IsInteger() && args[0].Type.Kind != types.Null {
+			return series{}, nil, mismatch(args, 0, "integer")
+		}
+		given = []fn.Arg{args[0], args[0]}
+	}
+	s, want, err := resolveSeries(given)
+	if err == nil && !s.elem.IsTime() && open {
+		s.elem, want[0], want[1] = bigint, bigint, bigint
+	}
+	if err != nil {
+		return s, nil, err
+	}
+	return s, want[:len(args)], nil
+}
+
+// rows makes the rows of a series for each row of a batch.
 func (s series) rows(c *fn.Ctx, name string, open bool, args []*vec.Vector, rows fn.Rows) (fn.Generated, error) {
 	out := vec.NewBuilder(s.elem)
 	var ends counter
@@ -68,26 +100,49 @@ func (s series) rows(c *fn.Ctx, name string, open bool, args []*vec.Vector, rows
 			ends.end(0)
 			return nil
 		}
-		b := s.boundsOf(name, args, r, c.Zone)
-		if len(args) < 3 && b.from > b.to { // no step counts backwards of itself
-			b.step, b.by.Days = 1, 1
-		}
-		if s.sign(b) == 0 {
-			return b.fail("the step is zero")
-		}
-		empty := s.nowhere(b) || open && b.from == b.to
-		if open {
-			b.to -= int64(s.sign(b))
-		}
-		if !empty {
-			if err := s.appendTo(out, b); err != nil {
-				return err
-			}
+		if err := s.row(out, name, open, args, r, c.Zone); err != nil {
+			return err
 		}
 		ends.end(out.Len() - before)
 		return nil
 	})
 	return fn.Generated{Cols: []*vec.Vector{out.Take()}, Ends: ends.ends}, err
+}
+
+// row appends the series of a row. One that leads nowhere is empty, as in PostgreSQL.
+func (s series) row(out *vec.Builder, name string, open bool, args []*vec.Vector, r int, zone *time.Location) error {
+	b := s.boundsOf(name, args, r, zone)
+	if len(args) < 3 && b.from > b.to { // no step counts backwards of itself
+		b.step, b.by.Days = 1, 1
+	}
+	if s.sign(b) == 0 {
+		return b.fail("the step is zero")
+	}
+	if s.nowhere(b) || open && b.from == b.to {
+		return nil
+	}
+	if open {
+		b.to -= int64(s.sign(b))
+	}
+	return s.appendTo(out, b)
+}
+
+// seriesLists are the series as arrays, wherever a value stands.
+func seriesLists() []*fn.Scalar {
+	return []*fn.Scalar{
+		{
+			Name: "range", Group: "Arrays", Syntax: []string{"range(end)", "range(from, end [, step])"},
+			Doc:      "Is the array of each number from 0 or another start, the end left out; or of each time, by an interval. In FROM it makes rows.",
+			Examples: []fn.Example{{SQL: "range(3)", Want: "[0,1,2]"}, {SQL: "range(5, 0, -2)", Want: "[5,3,1]"}, {SQL: "range(3, 1)", Want: "[]"}, {SQL: "range(NULL)", Want: "NULL"}},
+			Resolve:  resolveSeriesList("range", true),
+		},
+		{
+			Name: "generate_series", Group: "Arrays", Syntax: []string{"f(generate_series([from,] to [, step]))"},
+			Doc:      "Inside an expression it is the array of each number or time, the end included. Alone in the select list and in FROM it makes rows.",
+			Examples: []fn.Example{{SQL: "size(generate_series(1, 3))", Want: "3"}, {SQL: "array_join(generate_series(3), '-')", Want: "0-1-2-3"}, {SQL: "size(generate_series(NULL, 3))", Want: "NULL"}},
+			Resolve:  resolveSeriesList("generate_series", false),
+		},
+	}
 }
 
 func anyNull(args []*vec.Vector, r int) bool {

@@ -55,10 +55,10 @@ func regexps() []*fn.Scalar {
 			Resolve:  fixed(text, texts(func(dst []byte, args []*vec.Vector, r int) []byte { return escapeRegexp(dst, args[0].Bytes(r)) }), text),
 		},
 		{
-			Name: "regexp_extract", Group: group, Syntax: []string{"regexp_extract(a, pattern [, group])"},
-			Doc:      "Is the part of the first match that the group (1 by default, 0 = the whole match) captured, and '' if there is no match.",
-			Examples: []fn.Example{{SQL: "regexp_extract('id=17&x', 'id=([0-9]+)', 1)", Want: "17"}, {SQL: "regexp_extract('id=17', '[0-9]+', 0)", Want: "17"}, {SQL: "regexp_extract(NULL, 'a', 0)", Want: "NULL"}},
-			Resolve:  resolveRegexp(text, 2, []types.Type{text, text, integer}, regexpExtract),
+			Name: "regexp_extract", Group: group, Syntax: []string{"regexp_extract(a, pattern [, group])", "regexp_extract(a, pattern, names)"},
+			Doc:      "Is the part of the first match that the group (1 by default, 0 = the whole match) captured, and '' if there is no match. With a list of names it is a struct of the groups.",
+			Examples: []fn.Example{{SQL: "regexp_extract('id=17&x', 'id=([0-9]+)', 1)", Want: "17"}, {SQL: "regexp_extract('id=17', '[0-9]+', 0)", Want: "17"}, {SQL: "regexp_extract('a=1', '(.)=(.)', array('k', 'v'))", Want: `{"k":"a","v":"1"}`}, {SQL: "regexp_extract(NULL, 'a', 0)", Want: "NULL"}},
+			Resolve:  namedGroups(false, resolveRegexp(text, 2, []types.Type{text, text, integer}, regexpExtract)),
 		},
 		{
 			Name: "regexp_substr", Group: group, Syntax: []string{"regexp_substr(a, pattern)"},
@@ -104,10 +104,10 @@ func regexps() []*fn.Scalar {
 			}),
 		},
 		{
-			Name: "regexp_extract_all", Group: group, Syntax: []string{"regexp_extract_all(a, pattern [, group])"},
-			Doc:      "Lists what the group (1 by default, 0 = the whole match) captured in every match.",
-			Examples: []fn.Example{{SQL: "regexp_extract_all('a1b22', '[0-9]+', 0)", Want: `["1","22"]`}, {SQL: "regexp_extract_all(NULL, 'a', 0)", Want: "NULL"}},
-			Resolve:  resolveExtractAll,
+			Name: "regexp_extract_all", Group: group, Syntax: []string{"regexp_extract_all(a, pattern [, group])", "regexp_extract_all(a, pattern, names)"},
+			Doc:      "Lists what the group (1 by default, 0 = the whole match) captured in every match. With a list of names its elements are structs of the groups.",
+			Examples: []fn.Example{{SQL: "regexp_extract_all('a1b22', '[0-9]+', 0)", Want: `["1","22"]`}, {SQL: "regexp_extract_all('a1b', '(.)(1)?', array('c', 'n'))", Want: `[{"c":"a","n":"1"},{"c":"b","n":null}]`}, {SQL: "regexp_extract_all(NULL, 'a', 0)", Want: "NULL"}},
+			Resolve:  namedGroups(true, resolveExtractAll),
 		},
 		{
 			Name: "regexp_match", Group: group, Syntax: []string{"regexp_match(a, pattern)"},

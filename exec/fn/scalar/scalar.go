@@ -24,7 +24,7 @@ func families() [][]*fn.Scalar {
 		fields(), truncations(), buckets(), movements(), differences(), makers(), intervals(), clocks(), zoneFunctions(), conversions(),
 		arrays(), structsAndMaps(), lambdas(), bitwise(), miscellany(),
 		jsonFunctions(), csvFunctions(), checkDigits(), typeCalls(), zips(), choices(),
-		lists(), listLambdas(), mapExtras(), structExtras(), vectors(), bitmaps(),
+		lists(), seriesLists(), listLambdas(), mapExtras(), structExtras(), vectors(), bitmaps(),
 		jsonStandard(), jsonChanges(), jsonParts(), hlls(),
 	}
 }

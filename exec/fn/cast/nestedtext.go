@@ -1,0 +1,300 @@
+package cast
+
+import (
+	"bytes"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/sqlstream/sqlstream/exec/fn"
+	"github.com/sqlstream/sqlstream/exec/types"
+	"github.com/sqlstream/sqlstream/exec/vec"
+)
+
+// This file reads nested values from text, in the forms of DuckDB and JSON: [a, "b", NULL],
+// {k: v}, for a map also {k=v}, for a struct also (a, b); and PostgreSQL's {a, b} for an
+// array. Quotes stand around a whole value; a backslash makes the next character plain.
+
+// fromNestedText makes arrays, structs and maps of text. What is no such form fails, or is
+// NULL with try; an element that does not convert fails, or is NULL itself.
+func fromNestedText(to types.Type) fn.Kernel {
+	return func(c *fn.Ctx, args []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
+		in := args[0]
+		b := vec.NewBuilder(to)
+		bad := map[int]string{}
+		_ = each(rows, func(r int) error {
+			for b.Len() < r {
+				b.AppendNull()
+			}
+			rd := textReader{zone: c.Zone, lenient: c.NullOnError}
+			if text := trim(in.Bytes(r)); !wellFormed(text, to) {
+				b.AppendNull()
+				rd.msg = "not " + to.WithArticle()
+			} else {
+				rd.value(b, text, to)
+			}
+			if rd.msg != "" {
+				bad[r] = rd.msg
+			}
+			return nil
+		})
+		for b.Len() < rows.N {
+			b.AppendNull()
+		}
+		out := b.Take()
+		return out, each(rows, func(r int) error {
+			if msg, found := bad[r]; found {
+				return fail(c, out, r, in, msg)
+			}
+			return nil
+		})
+	}
+}
+
+// wellFormed reports that a text has the brackets of a type, and those inside close.
+func wellFormed(s []byte, t types.Type) bool {
+	n := len(s)
+	if n < 2 {
+		return false
+	}
+	switch both := string(s[0]) + string(s[n-1]); {
+	case both == "[]":
+		return t.Kind == types.Array && splits(s[1:n-1], nil)
+	case both == "{}":
+		return splits(s[1:n-1], nil)
+	case both == "()":
+		return t.Kind == types.Struct && splits(s[1:n-1], nil)
+	}
+	return false
+}
+
+// splits cuts a text at the commas outside of quotes and brackets; false if those do not
+// close. Nothing but blanks has no parts.
+func splits(s []byte, part func(p []byte)) bool {
+	if len(trim(s)) == 0 {
+		return true
+	}
+	var open []byte
+	from, fresh := 0, true // fresh: a quote here is around a value
+	for i := 0; i < len(s); i++ {
+		ch := s[i]
+		switch {
+		case ch == '\\':
+			i++
+			fresh = false
+		case (ch == '\'' || ch == '"') && fresh:
+			if i = endOfQuotes(s, i); i >= len(s) {
+				return false
+			}
+			fresh = false
+		case ch == '[' || ch == '{' || ch == '(':
+			open = append(open, ch)
+			fresh = true
+		case ch == ']' || ch == '}' || ch == ')':
+			if len(open) == 0 || open[len(open)-1] != opener(ch) {
+				return false
+			}
+			open = open[:len(open)-1]
+			fresh = false
+		case ch == ',' && len(open) == 0:
+			if part != nil {
+				part(s[from:i])
+			}
+			from, fresh = i+1, true
+		case ch == ',' || ch == ':' || ch == '=':
+			fresh = true
+		case ch > ' ':
+			fresh = false
+		}
+	}
+	if part != nil {
+		part(s[from:])
+	}
+	return len(open) == 0
+}
+
+func opener(ch byte) byte {
+	switch ch {
+	case ']':
+		return '['
+	case '}':
+		return '{'
+	}
+	return '('
+}
+
+// endOfQuotes is the place of the quote that closes the one at i, or the end.
+func endOfQuotes(s []byte, i int) int {
+	q := s[i]
+	for i++; i < len(s) && s[i] != q; i++ {
+		if s[i] == '\\' {
+			i++
+		}
+	}
+	return i
+}
+
+// textReader appends values to builders. msg tells of the first that does not fit; with
+// lenient it is NULL instead.
+type textReader struct {
+	zone    *time.Location
+	lenient bool
+	msg     string
+}
+
+func (rd *textReader) value(b *vec.Builder, s []byte, t types.Type) {
+	s = trim(s)
+	switch {
+	case equalFold(s, "null"):
+		b.AppendNull()
+	case !t.IsNested() && t.Kind != types.JSON:
+		if AppendParsed(b, bare(s), t, rd.zone) != nil {
+			rd.misfit(b, s, t)
+		}
+	case t.Kind == types.JSON:
+		if AppendParsed(b, s, t, rd.zone) != nil {
+			rd.misfit(b, s, t)
+		}
+	case !wellFormed(unwrapped(s), t):
+		rd.misfit(b, s, t)
+	default:
+		rd.nested(b, unwrapped(s), t)
+	}
+}
+
+// unwrapped is a nested value without the quotes around it: JSON in a text has them.
+func unwrapped(s []byte) []byte {
+	if len(s) > 1 && (s[0] == '"' || s[0] == '\'') {
+		return trim(bare(s))
+	}
+	return s
+}
+
+func (rd *textReader) nested(b *vec.Builder, s []byte, t types.Type) {
+	inner := s[1 : len(s)-1]
+	switch t.Kind {
+	case types.Array:
+		splits(inner, func(p []byte) { rd.value(b.Child(0), p, *t.Elem) })
+		b.EndList()
+	case types.Map:
+		rd.entries(b, inner, t)
+	default:
+		rd.fields(b, s, t)
+	}
+}
+
+// entries appends a map; a later entry of a key counts, NULL is no key.
+func (rd *textReader) entries(b *vec.Builder, inner []byte, t types.Type) {
+	broken := ""
+	type pair struct{ key, value []byte }
+	var list []pair
+	splits(inner, func(p []byte) {
+		k, v, ok := keyed(p, '=', ':')
+		if !ok || equalFold(k, "null") {
+			broken = "not " + t.WithArticle()
+		}
+		list = append(list, pair{k, v})
+	})
+	if broken != "" {
+		rd.msg = broken
+		b.AppendNull()
+		return
+	}
+	for i, p := range list {
+		later := false
+		for _, q := range list[i+1:] {
+			later = later || bytes.Equal(bare(p.key), bare(q.key))
+		}
+		if !later {
+			rd.value(b.Child(0), p.key, *t.Key)
+			rd.value(b.Child(1), p.value, *t.Elem)
+		}
+	}
+	b.EndList()
+}
+
+// fields appends a struct, by names or, in round brackets, by places.
+func (rd *textReader) fields(b *vec.Builder, s []byte, t types.Type) {
+	found := make([][]byte, len(t.Fields))
+	n, ok := 0, true
+	splits(s[1:len(s)-1], func(p []byte) {
+		at := n
+		if s[0] != '(' {
+			k, v, named := keyed(p, ':', '=')
+			p, at = v, -1
+			for i, f := range t.Fields {
+				if named && strings.EqualFold(f.Name, string(bare(k))) {
+					at = i
+				}
+			}
+		}
+		if n++; at < 0 || at >= len(found) || found[at] != nil {
+			ok = false
+			return
+		}
+		found[at] = p
+	})
+	if !ok || s[0] == '(' && n != len(found) {
+		rd.misfit(b, s, t)
+		return
+	}
+	for i, f := range t.Fields {
+		if found[i] == nil {
+			b.Child(i).AppendNull()
+			continue
+		}
+		rd.value(b.Child(i), found[i], f.Type)
+	}
+	b.EndStruct()
+}
+
+// keyed cuts an entry at the first of a mark outside of quotes and brackets, else at the
+// first of the other.
+func keyed(p []byte, marks ...byte) (key, value []byte, ok bool) {
+	p = trim(p)
+	for _, mark := range marks {
+		depth := 0
+		for i := 0; i < len(p); i++ {
+			switch ch := p[i]; {
+			case ch == '\\':
+				i++
+			case (ch == '\'' || ch == '"') && i == 0:
+				i = endOfQuotes(p, i)
+			case ch == '[' || ch == '{' || ch == '(':
+				depth++
+			case ch == ']' || ch == '}' || ch == ')':
+				depth--
+			case ch == mark && depth == 0:
+				return trim(p[:i]), trim(p[i+1:]), true
+			}
+		}
+	}
+	return nil, nil, false
+}
+
+// bare is a value without its quotes and backslashes.
+func bare(s []byte) []byte {
+	if len(s) > 1 && (s[0] == '\'' || s[0] == '"') && endOfQuotes(s, 0) == len(s)-1 {
+		s = s[1 : len(s)-1]
+	}
+	if bytes.IndexByte(s, '\\') < 0 {
+		return s
+	}
+	out := make([]byte, 0, len(s))
+	for i := 0; i < len(s); i++ {
+		if s[i] == '\\' && i+1 < len(s) {
+			i++
+		}
+		_, n := utf8.DecodeRune(s[i:])
+		out = append(out, s[i:i+n]...)
+		i += n - 1
+	}
+	return out
+}
+
+func (rd *textReader) misfit(b *vec.Builder, s []byte, t types.Type) {
+	if rd.msg == "" && !rd.lenient {
+		rd.msg = fn.Quote(string(s)) + " is not " + t.WithArticle() + ", in"
+	}
+	b.AppendNull()
+}

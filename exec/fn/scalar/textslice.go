@@ -1,0 +1,40 @@
+package scalar
+
+import (
+	"github.com/sqlstream/sqlstream/exec/fn"
+	"github.com/sqlstream/sqlstream/exec/types"
+	"github.com/sqlstream/sqlstream/exec/vec"
+)
+
+// resolveTextSlice is the part of a text between two characters, both included, from 1 or
+// negative from the end. open says that a NULL bound is the text's own.
+func resolveTextSlice(open bool) resolver {
+	return optional(2, text, slices(func(s []byte, args []*vec.Vector, r int) (int, int) {
+		if open && args[0].IsNull(r) {
+			return -1, -1
+		}
+		n := int64(runes(s))
+		low, high := int64(1), n
+		if !args[1].IsNull(r) {
+			low = max(fromEnd(args[1].Int(r), n), 1)
+		}
+		if len(args) > 2 && !args[2].IsNull(r) {
+			high = min(fromEnd(args[2].Int(r), n), n)
+		}
+		if low > high {
+			return 0, 0
+		}
+		from := runeIndex(s, int(low-1))
+		return from, from + runeIndex(s[from:], int(high-low+1))
+	}), text, bigint, bigint)
+}
+
+// ofText picks another resolver where the first argument is a text.
+func ofText(onText, other resolver) resolver {
+	return func(args []fn.Arg) (fn.Impl, error) {
+		if len(args) > 0 && args[0].Type.Kind == types.String {
+			return onText(args)
+		}
+		return other(args)
+	}
+}
