@@ -84,7 +84,7 @@ func namedImpl(args []fn.Arg, t types.Type, re *pattern, all bool) fn.Impl {
 }
 
 // appendGroups appends a struct of the first n groups of a match. A group that took no
-// part is NULL, or '' with blank.
+// part is NULL, or ” with blank.
 func appendGroups(b *vec.Builder, n int, s []byte, m []int, blank bool) {
 	for i := range n {
 		at := 2*i + 2
