@@ -8,6 +8,7 @@ import (
 	"github.com/sqlstream/sqlstream/parser"
 	"github.com/sqlstream/sqlstream/parser/diag"
 	"github.com/sqlstream/sqlstream/planner/logical"
+	"github.com/sqlstream/sqlstream/planner/physical"
 )
 
 // chain joins n tables, a chain whose links are written in no order.
@@ -49,5 +50,59 @@ func TestManyTables(t *testing.T) {
 	}
 	if allocations[64] > 16*allocations[16] {
 		t.Errorf("allocations by tables: %v", allocations)
+	}
+}
+
+// doubling is a chain of queries with names, or views, each of which reads the one before
+// twice.
+func doubling(n int, views bool) (before, query string) {
+	const body = "SELECT x.k, x.v + y.v AS v FROM a%d x JOIN a%d y ON x.k = y.k WHERE x.v > %d"
+	names := []string{"a0 AS (SELECT k, v FROM plain)"}
+	before = "CREATE VIEW a0 AS SELECT k, v FROM plain;\n"
+	for i := range n {
+		text := fmt.Sprintf(body, i, i, i)
+		names = append(names, fmt.Sprintf("a%d AS (%s)", i+1, text))
+		before += fmt.Sprintf("CREATE VIEW a%d AS %s;\n", i+1, text)
+	}
+	query = fmt.Sprintf("SELECT k, v FROM a%d", n)
+	if views {
+		return before, query
+	}
+	return "", "WITH " + strings.Join(names, ", ") + " " + query
+}
+
+// TestDoubling plans what would be a million joins with a copy of each query at each place.
+func TestDoubling(t *testing.T) {
+	for _, views := range []bool{false, true} {
+		for _, n := range []int{10, 20} {
+			before, query := doubling(n, views)
+			joins := 0
+			physical.Walk(newSession(t, before).plan(query).Outputs[0], func(n physical.Node) {
+				if _, ok := n.(*physical.Join); ok {
+					joins++
+				}
+			})
+			if joins > 10*n {
+				t.Errorf("views: %t, %d queries: %d joins", views, n, joins)
+			}
+		}
+	}
+}
+
+// TestFewReadersShareNothing: filters move into each copy of a query that is small, or read
+// once.
+func TestFewReadersShareNothing(t *testing.T) {
+	_, query := doubling(3, false)
+	s := newSession(t)
+	stmts, err := parser.Parse(diag.Source{Text: query})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, plans, err := Logical(stmts[0], s.cat, s.set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := logical.String(plans[0]); strings.Contains(text, "Shared") {
+		t.Error(text)
 	}
 }

@@ -93,7 +93,13 @@ func (p *planner) checkComplete(o *output, root physical.Node) {
 }
 
 // unaggregated names a stream that reaches the root without being grouped.
-func unaggregated(n physical.Node) string {
+func unaggregated(root physical.Node) string { return ungrouped(root, map[physical.Node]bool{}) }
+
+func ungrouped(n physical.Node, seen map[physical.Node]bool) string {
+	if seen[n] {
+		return ""
+	}
+	seen[n] = true
 	switch x := n.(type) {
 	case *physical.Aggregate, *physical.Distinct:
 		return ""
@@ -108,7 +114,7 @@ func unaggregated(n physical.Node) string {
 		return fmt.Sprintf("%q", x.Relation.Name)
 	}
 	for _, c := range n.Children() {
-		if s := unaggregated(c); s != "" {
+		if s := ungrouped(c, seen); s != "" {
 			return s
 		}
 	}

@@ -31,6 +31,9 @@ type Env struct {
 	// Held bounds the bytes of the rows that a scan's workers keep until it is their turn;
 	// 0 = 64 MiB.
 	Held int64
+	// indexes are the static sides that are read already, while a graph is built: a plan that
+	// is shared may stand below many joins.
+	indexes map[*physical.StaticJoin]*stateful.StaticIndex
 }
 
 // Graph is a plan made of operators. It is used from one goroutine; Run starts
@@ -102,7 +105,11 @@ type stage interface {
 
 // New builds the graph of a plan. Static sides of joins are read here.
 func New(ctx context.Context, q *physical.Query, env Env) (*Graph, error) {
+	if env.indexes == nil {
+		env.indexes = map[*physical.StaticJoin]*stateful.StaticIndex{}
+	}
 	g := &Graph{Query: q, env: env, first: true}
+	defer func() { g.env.indexes = nil }()
 	byPlan := map[physical.Node]*node{}
 	for _, p := range q.Nodes() {
 		n, err := g.add(ctx, p, byPlan)

@@ -11,12 +11,17 @@ import (
 
 // static reads the static side of a join, by a graph of its own, and indexes it.
 func (g *Graph) static(ctx context.Context, p *physical.StaticJoin) (*stateful.StaticIndex, error) {
+	if ix := g.env.indexes[p]; ix != nil {
+		return ix, nil
+	}
 	c := staticConfig(p)
 	rows, err := RunFinite(ctx, p.Static, g.env)
 	if err != nil {
 		return nil, fmt.Errorf("static side of %s: %w", c.Name, err)
 	}
-	return stateful.NewStaticIndex(c, rows)
+	ix, err := stateful.NewStaticIndex(c, rows)
+	g.env.indexes[p] = ix
+	return ix, err
 }
 
 func staticConfig(p *physical.StaticJoin) stateful.StaticJoinConfig {

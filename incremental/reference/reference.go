@@ -117,6 +117,8 @@ func (i *interpreter) compute(n logical.Node) ([]Row, error) {
 		return i.apply(n)
 	case *logical.Sort:
 		return i.sort(n)
+	case *logical.Shared:
+		return i.node(n.Input)
 	}
 	return nil, fmt.Errorf("the reference does not know %T", n)
 }

@@ -47,9 +47,10 @@ type Binder struct {
 	set   Settings
 	res   *expr.Resolver
 	diags []*diag.Diagnostic
-	views []*catalog.View // being expanded, outermost first
-	at    diag.Span       // inside a view: where the outermost one was named
-	calls []*invocation   // calls of functions written in SQL, outermost first
+	views []*catalog.View                   // being expanded, outermost first
+	large map[*catalog.View]*logical.Shared // plans of views that have been read
+	at    diag.Span                         // inside a view: where the outermost one was named
+	calls []*invocation                     // calls of functions written in SQL, outermost first
 	ctes  *cteScope
 	binds *ast.CTE // whose query is being bound, innermost
 	// scopes counts those that outer references go to.
@@ -106,7 +107,7 @@ func New(cat *catalog.Catalog, set Settings) *Binder {
 	if set.Zone == nil {
 		set.Zone = time.UTC
 	}
-	return &Binder{cat: cat, set: set, res: &expr.Resolver{Functions: cat.Functions, Zone: set.Zone}}
+	return &Binder{cat: cat, set: set, large: map[*catalog.View]*logical.Shared{}, res: &expr.Resolver{Functions: cat.Functions, Zone: set.Zone}}
 }
 
 // Result is a bound query.

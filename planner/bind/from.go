@@ -224,6 +224,8 @@ func (b *Binder) cte(c *cteScope, name ast.Name) logical.Node {
 		return nil
 	case c.self:
 		return b.recursive(c, name)
+	case c.plan != nil:
+		return c.plan
 	}
 	saved, binds := b.ctes, b.binds
 	c.busy, b.ctes, b.binds = true, c.around, c.cte
@@ -232,7 +234,12 @@ func (b *Binder) cte(c *cteScope, name ast.Name) logical.Node {
 	if r == nil {
 		return nil
 	}
-	return b.renamed(r.plan, c.cte.Columns, name.Span, c.cte.Name.Name)
+	plan := b.renamed(r.plan, c.cte.Columns, name.Span, c.cte.Name.Name)
+	if plan != nil && c.outer == nil && b.shareable(plan) && reads(c.from, c.cte.Name.Name) > 1 {
+		c.plan = &logical.Shared{Name: c.cte.Name.Name, Input: plan}
+		return c.plan
+	}
+	return plan
 }
 
 // view expands a view. Errors inside point at its name.
@@ -245,6 +252,9 @@ func (b *Binder) view(v *catalog.View, name ast.Name) logical.Node {
 	}
 	if len(b.views)+len(b.calls) == 0 {
 		b.at = name.Span
+	}
+	if plan := b.large[v]; plan != nil {
+		return plan
 	}
 	saved := b.ctes
 	b.ctes = nil
@@ -259,7 +269,26 @@ func (b *Binder) view(v *catalog.View, name ast.Name) logical.Node {
 	for _, c := range v.Columns {
 		cols = append(cols, ast.Ident{Name: c, Span: name.Span})
 	}
-	return b.renamed(r.plan, cols, name.Span, v.Name)
+	plan := b.renamed(r.plan, cols, name.Span, v.Name)
+	if plan != nil && b.shareable(plan) {
+		b.large[v] = &logical.Shared{Name: v.Name, Input: plan} // for whoever reads it again
+	}
+	return plan
+}
+
+// inlined is how large the plan of a query with a name may be for a copy of it to stand at
+// each place that reads it, where filters move into it. In larger ones the copies would
+// double with each query that reads the one before twice.
+const inlined = 50
+
+// shareable reports a plan that is better planned once.
+func (b *Binder) shareable(plan logical.Node) bool {
+	for c := b.ctes; c != nil; c = c.next {
+		if c.ref != nil {
+			return false // within a recursion, plans are taken apart
+		}
+	}
+	return logical.Size(plan) > inlined
 }
 
 // renamed gives the first columns of a plan other names.

@@ -18,6 +18,8 @@ type cteScope struct {
 	next   *cteScope
 	busy   bool
 	outer  *scope             // of the query around the one with WITH
+	from   *ast.Query         // the one with WITH
+	plan   *logical.Shared    // it is read several times and large
 	self   bool               // WITH RECURSIVE, and the query reads itself
 	ref    *logical.Recursion // while its step is bound
 }
@@ -27,7 +29,7 @@ func (b *Binder) query(q *ast.Query, outer *scope) *relation {
 	saved := b.ctes
 	defer func() { b.ctes = saved }()
 	if q.With != nil {
-		b.pushWith(q.With, outer)
+		b.pushWith(q, outer)
 	}
 	switch body := q.Body.(type) {
 	case *ast.Select:
@@ -42,12 +44,13 @@ func (b *Binder) query(q *ast.Query, outer *scope) *relation {
 }
 
 // pushWith brings CTEs into scope, each seeing those before it.
-func (b *Binder) pushWith(w *ast.With, outer *scope) {
+func (b *Binder) pushWith(q *ast.Query, outer *scope) {
+	w := q.With
 	for i, c := range w.CTEs {
 		if slices.ContainsFunc(w.CTEs[:i], func(o *ast.CTE) bool { return strings.EqualFold(o.Name.Name, c.Name.Name) }) {
 			b.errorf(diag.ObjectExists, c.Name.Span, "WITH defines %q twice", c.Name.Name)
 		}
-		s := &cteScope{cte: c, around: b.ctes, next: b.ctes, outer: outer, self: w.Recursive && mentions(c.Query, c.Name.Name)}
+		s := &cteScope{cte: c, around: b.ctes, next: b.ctes, outer: outer, from: q, self: w.Recursive && mentions(c.Query, c.Name.Name)}
 		if s.self {
 			s.around = s
 		}
@@ -56,12 +59,27 @@ func (b *Binder) pushWith(w *ast.With, outer *scope) {
 }
 
 // mentions reports whether a name is read anywhere in a query.
-func mentions(q *ast.Query, name string) bool {
-	found := false
-	walkTables(q.Body, func(t *ast.TableName) {
-		found = found || len(t.Name.Parts) == 1 && t.Name.Parts[0].Is(name)
+func mentions(q *ast.Query, name string) bool { return reads(q, name) > 0 }
+
+// reads counts the places of a query where a name is read.
+func reads(q *ast.Query, name string) int {
+	n := 0
+	walkQuery(q, func(t *ast.TableName) {
+		if len(t.Name.Parts) == 1 && t.Name.Parts[0].Is(name) {
+			n++
+		}
 	})
-	return found
+	return n
+}
+
+// walkQuery visits the tables of a query and of those that WITH gives it.
+func walkQuery(q *ast.Query, visit func(*ast.TableName)) {
+	if q.With != nil {
+		for _, c := range q.With.CTEs {
+			walkQuery(c.Query, visit)
+		}
+	}
+	walkTables(q.Body, visit)
 }
 
 func walkTables(body ast.Body, visit func(*ast.TableName)) {
@@ -77,7 +95,7 @@ func walkTables(body ast.Body, visit func(*ast.TableName)) {
 		walkTables(x.L, visit)
 		walkTables(x.R, visit)
 	case *ast.Query:
-		walkTables(x.Body, visit)
+		walkQuery(x, visit)
 	}
 }
 
@@ -86,12 +104,12 @@ func walkSubqueries(x ast.Expr, visit func(*ast.TableName)) {
 	walkExpr(x, func(n ast.Expr) bool {
 		switch n := n.(type) {
 		case *ast.Subquery:
-			walkTables(n.Query.Body, visit)
+			walkQuery(n.Query, visit)
 		case *ast.Exists:
-			walkTables(n.Query.Body, visit)
+			walkQuery(n.Query, visit)
 		case *ast.In:
 			if n.Query != nil {
-				walkTables(n.Query.Body, visit)
+				walkQuery(n.Query, visit)
 			}
 		case *ast.Quantified:
 			walkSubqueries(n.R, visit)
@@ -105,7 +123,7 @@ func walkFrom(ref ast.TableRef, visit func(*ast.TableName)) {
 	case *ast.TableName:
 		visit(x)
 	case *ast.Derived:
-		walkTables(x.Query.Body, visit)
+		walkQuery(x.Query, visit)
 	case *ast.Join:
 		walkFrom(x.L, visit)
 		walkFrom(x.R, visit)

@@ -40,7 +40,7 @@ func (b *Binder) recursive(c *cteScope, name ast.Name) logical.Node {
 	defer func() { b.ctes, c.busy, c.ref = saved, false, nil }()
 	b.ctes, c.busy = c.around, true
 	if q.With != nil {
-		b.pushWith(q.With, c.outer)
+		b.pushWith(q, c.outer)
 	}
 	in := b.unionOf(q, base, c.outer)
 	if in == nil {

@@ -23,44 +23,87 @@ type Node interface {
 	Describe() string
 }
 
-// String prints a plan, one node a line, inputs indented.
+// String prints a plan, one node a line, inputs indented; what is shared once.
 func String(n Node) string {
 	var b strings.Builder
-	print(&b, n, 0)
+	print(&b, n, 0, map[*Shared]bool{})
 	return b.String()
 }
 
-func print(b *strings.Builder, n Node, depth int) {
+func print(b *strings.Builder, n Node, depth int, seen map[*Shared]bool) {
 	b.WriteString(strings.Repeat("  ", depth))
 	b.WriteString(n.Describe())
+	s, shared := n.(*Shared)
+	if shared && seen[s] {
+		b.WriteString(" (see above)\n")
+		return
+	}
+	if shared {
+		seen[s] = true
+	}
 	b.WriteByte('\n')
 	for _, c := range n.Children() {
-		print(b, c, depth+1)
+		print(b, c, depth+1, seen)
 	}
 }
 
-// Walk calls visit for every node, inputs first.
+// Walk calls visit for every node, inputs first; for what is shared once.
 func Walk(n Node, visit func(Node)) {
-	for _, c := range n.Children() {
-		Walk(c, visit)
+	var seen map[*Shared]bool
+	var walk func(Node)
+	walk = func(n Node) {
+		if s, ok := n.(*Shared); ok {
+			if seen[s] {
+				return
+			}
+			if seen == nil {
+				seen = map[*Shared]bool{}
+			}
+			seen[s] = true
+		}
+		for _, c := range n.Children() {
+			walk(c)
+		}
+		visit(n)
 	}
-	visit(n)
+	walk(n)
 }
 
 // Rewrite applies f to every node, inputs first, and returns the new plan. f gets
-// a node whose inputs are already rewritten.
+// a node whose inputs are already rewritten, and what is shared once: it stays shared.
 func Rewrite(n Node, f func(Node) Node) Node {
+	r := rewriter{f: f}
+	return r.node(n)
+}
+
+type rewriter struct {
+	f    func(Node) Node
+	done map[*Shared]Node
+}
+
+func (r *rewriter) node(n Node) Node {
+	s, shared := n.(*Shared)
+	if done := r.done[s]; done != nil {
+		return done
+	}
 	kids := n.Children()
 	changed := false
 	next := make([]Node, len(kids))
 	for i, c := range kids {
-		next[i] = Rewrite(c, f)
+		next[i] = r.node(c)
 		changed = changed || next[i] != c
 	}
 	if changed {
 		n = n.WithChildren(next)
 	}
-	return f(n)
+	n = r.f(n)
+	if shared {
+		if r.done == nil {
+			r.done = map[*Shared]Node{}
+		}
+		r.done[s] = n
+	}
+	return n
 }
 
 // IsFinite reports whether no streaming input is below the node.
@@ -98,6 +141,8 @@ func Columns(n Node) []expr.Node {
 func Width(n Node) int {
 	switch x := n.(type) {
 	case *Filter:
+		return Width(x.Input)
+	case *Shared:
 		return Width(x.Input)
 	case *Project:
 		return len(x.Exprs)

@@ -41,6 +41,7 @@ type Lowerer struct {
 	dynamic bool // now() has a frontier
 	// feedKind is how the rows that the step of a recursion is given may change.
 	feedKind physical.Kind
+	shared   map[sharedKey]*lowered // of this run
 }
 
 // Lower makes a physical plan for each logical one. Plans that read one source in the
@@ -55,6 +56,7 @@ func Lower(plans []logical.Node, opt []Options) ([]physical.Node, *Lowerer) {
 
 func (l *Lowerer) run(plans []logical.Node, opt []Options) []physical.Node {
 	out := make([]physical.Node, len(plans))
+	l.shared = map[sharedKey]*lowered{}
 	for i, p := range plans {
 		l.opt = opt[i]
 		out[i] = l.root(p)
@@ -232,6 +234,8 @@ func (l *Lowerer) dispatch(n logical.Node, need []bool) *lowered {
 		return l.topN(x, need)
 	case *logical.Sort:
 		return l.sort(x, need, false)
+	case *logical.Shared:
+		return l.once(x)
 	}
 	panic(fmt.Sprintf("lower: no case for %T", n))
 }
