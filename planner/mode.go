@@ -89,8 +89,9 @@ func (p *planner) newQuery(timeDriven bool) *physical.Query {
 
 func (p *planner) lowerOptions(o *output, mode sink.Mode) lower.Options {
 	complete := mode == sink.Complete && !o.finite
-	return lower.Options{Finite: o.finite, Close: mode == sink.Append && !o.finite && o.target != physical.ToView,
-		Keep: o.finite || complete, Materialize: complete, Zone: p.set.Zone, Span: o.span}
+	return lower.Options{Finite: o.finite, Close: mode == sink.Append && !o.finite,
+		Keep: o.finite || complete, Materialize: complete, Unordered: o.target == physical.ToView,
+		Zone: p.set.Zone, Span: o.span}
 }
 
 // try lowers one plan for a mode, for its properties alone.
@@ -112,7 +113,7 @@ func (p *planner) choose(o *output) choice {
 		}
 		return choice{sink.Append, "a table takes final rows"}
 	case o.target == physical.ToView:
-		return choice{sink.Changelog, "a materialised view holds the current result"}
+		return p.viewMode(o)
 	}
 	if m := p.askedMode(o); m != ast.EmitDefault {
 		return choice{modeSink(m), "asked for"}
@@ -134,6 +135,21 @@ func (p *planner) choose(o *output) choice {
 		return choice{sink.Update, "default: rows change, keys stay"}
 	}
 	return choice{sink.Changelog, "default: rows can vanish"}
+}
+
+// viewMode is what a materialised view holds: the current result or, where the statement
+// itself asks for append, the rows that are final.
+func (p *planner) viewMode(o *output) choice {
+	m := p.opts.mode
+	switch {
+	case p.opts.modeSpan.IsZero(): // the session's default is for queries
+	case m == ast.EmitAppend:
+		return choice{sink.Append, "a materialised view of final rows"}
+	case m != ast.EmitUpdate:
+		p.errorf(diag.SinkMode, p.modeSpan(o), "a materialised view does not take %s mode: it holds the current result or, with EMIT ON WINDOW CLOSE, the rows that are final", m).
+			WithHint("leave EMIT out")
+	}
+	return choice{sink.Changelog, "a materialised view holds the current result"}
 }
 
 // finiteMode is append, which gives the result once, or the first mode that the sink

@@ -109,6 +109,9 @@ func (p *planner) waysOut(o *output, root physical.Node) string {
 	if way := boundWay(firstChanging(root)); way != "" {
 		ways = append(ways, way)
 	}
+	if o.target == physical.ToView {
+		return strings.Join(append(ways, "leave EMIT out: the view then holds the current result"), ", or ")
+	}
 	if key := bestKey(root.Props().Keys); key != nil && p.takes(o, sink.Update) {
 		ways = append(ways, "use EMIT UPDATE (key: "+keyNames(root.Props(), key)+")")
 	}

@@ -101,9 +101,6 @@ func (p *planner) view(s *ast.CreateMaterializedView) {
 	}
 	p.query(&stmt, o)
 	p.rename(o, s.Columns)
-	if stmt.Emit != nil && stmt.Emit.Mode != ast.EmitDefault {
-		p.errorf(diag.SinkMode, stmt.Emit.ModeSpan, "a materialised view has no output mode: it always holds the current result")
-	}
 }
 
 // rename gives the columns of CREATE MATERIALIZED VIEW v (a, b).

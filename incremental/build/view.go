@@ -44,7 +44,7 @@ func (v *View) Take(b *vec.Batch, emit func(*vec.Batch) error) error {
 	if v.net != nil && !(v.fresh && b.W == nil) {
 		return v.net.add(b)
 	}
-	if v.out.Mode == sink.Append && v.out.Target != physical.ToView && b.W != nil {
+	if v.out.Mode == sink.Append && b.W != nil {
 		if err := positive(b); err != nil {
 			return err
 		}

@@ -28,8 +28,10 @@ type Options struct {
 	Keep bool
 	// Materialize: ORDER BY and LIMIT at the root are allowed (complete mode).
 	Materialize bool
-	Zone        *time.Location
-	Span        diag.Span // of the query, for refusals
+	// Unordered: the output has no order (materialised views): ORDER BY without LIMIT says nothing.
+	Unordered bool
+	Zone      *time.Location
+	Span      diag.Span // of the query, for refusals
 }
 
 // Lowerer lowers the queries of one statement, which share their scans.

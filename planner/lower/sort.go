@@ -10,7 +10,8 @@ import (
 	"github.com/sqlstream/sqlstream/planner/physical"
 )
 
-// sort orders and cuts a finite relation, or the whole result in complete mode.
+// sort orders and cuts a finite relation, or the whole result in complete mode. Elsewhere
+// an order without a cut is left out, or refused where a sink would see it.
 func (l *Lowerer) sort(s *logical.Sort, need []bool, root bool) *lowered {
 	if !l.opt.Finite && !(root && l.opt.Materialize) {
 		if s.Limit != logical.NoLimit || s.Offset > 0 {
@@ -19,7 +20,11 @@ func (l *Lowerer) sort(s *logical.Sort, need []bool, root bool) *lowered {
 			}
 			return l.topN(s.Top(), need)
 		}
-		l.refuseSort(root)
+		if !root || l.opt.Unordered {
+			l.orderIdle()
+			return l.node(s.Input, need)
+		}
+		l.refuseSort()
 	}
 	if s.Ties || !l.opt.Finite && s.Limit != logical.NoLimit && l.wholeRow(s.Input).props().Kind == physical.AppendOnly {
 		// Only the first rows are kept, not all of the stream.
@@ -57,12 +62,15 @@ func (l *Lowerer) wholeRow(input logical.Node) *lowered {
 	return l.aligned(input, all)
 }
 
-func (l *Lowerer) refuseSort(root bool) {
-	hint := "add a LIMIT, leave ORDER BY out, or use EMIT COMPLETE over an aggregate"
-	if !root {
-		hint = "leave ORDER BY out of the subquery: it has no effect there"
-	}
-	l.refuse(diag.Errorf(diag.OrderOnStream, diag.Span{}, "ORDER BY without LIMIT needs the whole result, and a stream never ends").WithHint("%s", hint))
+// orderIdle says that rows which are read by other operators, or kept in a view, have no
+// order that could be kept.
+func (l *Lowerer) orderIdle() {
+	l.refuse(diag.Infof(diag.OrderOnStream, diag.Span{}, "ORDER BY without LIMIT has no effect in a subquery or a materialised view over a stream: order the rows where they are read"))
+}
+
+func (l *Lowerer) refuseSort() {
+	l.refuse(diag.Errorf(diag.OrderOnStream, diag.Span{}, "ORDER BY without LIMIT needs the whole result, and a stream never ends").
+		WithHint("add a LIMIT, leave ORDER BY out, or use EMIT COMPLETE over an aggregate"))
 }
 
 // Materialize keeps the whole result of a plan, for complete mode.

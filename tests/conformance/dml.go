@@ -171,7 +171,7 @@ func (w *world) createView(sql string, toks []token, materialized bool) error {
 	head := strings.Replace(sql[:toks[i].end], " "+toks[1].text, " "+toks[1].text, 1)
 	if materialized {
 		head = "CREATE VIEW " + viewHead(sql, toks, i)
-		v.sql = withoutOrder(v.sql)
+		v.sql, v.emit = emission(v.sql)
 	}
 	if err := run(w.ctx, w.stream, head+v.sql); err != nil {
 		return err
@@ -206,10 +206,24 @@ func viewHead(sql string, toks []token, as int) string {
 			if hasWords(toks[i:as], "if", "not", "exists") {
 				i += 3
 			}
+			if with := slices.IndexFunc(toks[i:as], func(t token) bool { return t.is("with") && t.depth == 0 }); with > 0 {
+				return span(sql, toks[i:i+with]) + " AS" // options of their server
+			}
 			return sql[toks[i].start:toks[as].end]
 		}
 	}
 	return ""
+}
+
+// emission parts a query from EMIT … behind it: a view that others read has none.
+func emission(sql string) (query, emit string) {
+	toks := tokens(sql)
+	for i, t := range toks {
+		if t.is("emit") && t.depth == 0 && i > 0 && i+1 < len(toks) && toks[i+1].kind == word {
+			return sql[:t.start], sql[t.start:]
+		}
+	}
+	return sql, ""
 }
 
 func (w *world) drop(sql string, toks []token) error {

@@ -38,7 +38,6 @@ var explanations = slices.Concat(felderaReasons, duckdbReasons, risingwaveReason
 var commonReasons = []explanation{
 	because("approx_percentile is exact here, or another sketch", "", `approx_percentile|percentile`, wrong),
 	because("approx_percentile is exact here, or another sketch", "approx_percentile", "", wrong),
-	because("a materialised view has no mode: EMIT ON WINDOW CLOSE belongs to INSERT INTO and SELECT", "", `EMIT is allowed only|emit on window close`),
 	because("array_agg leaves NULL out and is empty over no rows, as Spark's is", "", `array_agg\(|\blist\(`, wrong),
 	because("of values that are equally frequent, mode takes the smallest", "", `\bmode\(`, wrong),
 	because("kurtosis and skewness are those of the population, as in Spark", "", `kurtosis|skewness`, wrong),

@@ -115,9 +115,12 @@ func (p *sltFile) control(f []string, vars []string) error {
 			return fmt.Errorf("%s: includes itself", p.path)
 		}
 		defer func() { p.nest-- }()
-		paths, err := filepath.Glob(filepath.Join(filepath.Dir(p.path), expand(f[len(f)-1], vars)))
-		if err != nil || len(paths) == 0 {
-			p.skip = "include"
+		pattern := filepath.Join(filepath.Dir(p.path), expand(f[len(f)-1], vars))
+		paths := matching(pattern)
+		if len(paths) == 0 {
+			p.steps = append(p.steps, step{file: p.path, sql: pattern, skip: "include"})
+		}
+		if strings.Contains(pattern, "*") { // each is a file of its own: suite.files lists it
 			return nil
 		}
 		for _, path := range paths {

@@ -3,6 +3,7 @@ package conformance
 import (
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"sort"
 	"strings"
 )
@@ -23,7 +24,7 @@ type suite struct {
 // suites are the folders that are known. Another folder is read as sqllogictest files in
 // the dialect of the product.
 var suites = []suite{
-	{name: "risingwave", dialect: risingwave, called: []string{"risingwave"}, endings: []string{".slt"},
+	{name: "risingwave", dialect: risingwave, called: []string{"risingwave"}, endings: []string{".slt", "/main.slt.part"},
 		dirs: []string{"e2e_test/streaming", "e2e_test/batch", "e2e_test/dml", "e2e_test/over_window/generated", "e2e_test/tpch", "e2e_test/nexmark",
 			"e2e_test/ch_benchmark"}},
 	{name: "duckdb", dialect: duckdb, called: []string{"duckdb"}, endings: []string{".test"},
@@ -77,7 +78,17 @@ func (s *suite) files(root string) (list []string, all int, err error) {
 			return nil, 0, err
 		}
 	}
+	for _, path := range list {
+		for _, part := range alone(filepath.Join(root, path)) {
+			rel, err := filepath.Rel(root, part)
+			if err != nil {
+				return nil, 0, err
+			}
+			list = append(list, rel)
+		}
+	}
 	sort.Strings(list)
+	list = slices.Compact(list)
 	all = len(list)
 	if s.every > 1 {
 		var some []string

@@ -51,6 +51,7 @@ type world struct {
 type view struct {
 	name         string
 	sql          string // its query
+	emit         string // EMIT …, of a materialised one
 	materialized bool
 }
 
@@ -168,7 +169,7 @@ func (w *world) restart(list []*engine.Query) error {
 
 // startView starts the query of a materialised view.
 func (w *world) startView(v *view, how string) error {
-	return run(w.ctx, w.stream, fmt.Sprintf("CREATE %sMATERIALIZED VIEW %s AS SELECT * FROM %s", how, quote(v.name+backing), quote(v.name)))
+	return run(w.ctx, w.stream, fmt.Sprintf("CREATE %sMATERIALIZED VIEW %s AS SELECT * FROM %s %s", how, quote(v.name+backing), quote(v.name), v.emit))
 }
 
 // declare makes the source of a table.

@@ -118,7 +118,6 @@ var stated = map[string]string{
 	"d-create-table-flink": `option "brokers" is required`,
 	"d-create-table-spark": `PARTITIONED BY names an unknown column "day"`,
 	"d-create-table-as":    `cannot be filled by a query`,
-	"d-create-mv-emit":     `a materialised view has no output mode`,
 	"d-create-sink-from":   `option "brokers" is required`,
 	"d-create-sink-as":     `option "brokers" is required`,
 	"l-current":            `unknown function "CURRENT_TIME"`,

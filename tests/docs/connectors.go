@@ -49,7 +49,7 @@ func sinks(w *page, r *builtin.Registry) error {
 		w.line("%s %s |", row, pick(c.Guarantee == sink.ExactlyOnce, "exactly once", "at least once"))
 	}
 	w.line("")
-	w.line("A materialised view has no mode: it always holds the current result, at a trigger boundary.")
+	w.line("A materialised view holds the current result at a trigger boundary; with EMIT ON WINDOW CLOSE, the rows that are final.")
 	w.line("")
 	w.line("## Every sink")
 	w.line("")
