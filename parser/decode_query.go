@@ -40,6 +40,9 @@ func (d *decoder) around(q *ast.Query, with *tidb.WithClause, order *tidb.OrderB
 	if order != nil {
 		for _, item := range order.Items {
 			c, _ := d.carried(item.Expr)
+			if _, ok := c.node.(*limitItem); ok {
+				continue
+			}
 			if node, ok := c.node.(*ast.OrderItem); ok {
 				q.OrderBy = append(q.OrderBy, *node)
 			} else {

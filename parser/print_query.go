@@ -25,6 +25,9 @@ func (pr *printer) query(q *ast.Query) {
 	case q.Limit != nil:
 		pr.put(" LIMIT ")
 		pr.expr(q.Limit, precPrimary)
+		if q.Percent {
+			pr.put(" PERCENT")
+		}
 	}
 	if q.Offset != nil {
 		pr.put(" OFFSET ")

@@ -10,6 +10,7 @@ type tail struct {
 	order         rope
 	limit, offset *operand
 	limited       bool // LIMIT or FETCH was given, perhaps LIMIT ALL
+	computed      bool // limit or offset is more than TiDB's LIMIT takes: both are carried
 	ordered       bool
 }
 
@@ -28,7 +29,7 @@ func (p *parser) queryTail(q *ast.Query, start int) rope {
 			t.order = p.queryOrder(q)
 		case p.isWord("LIMIT"):
 			p.once(t.limited, "LIMIT")
-			p.limit(t)
+			p.limit(q, t)
 		case p.startsOffset():
 			p.once(t.offset != nil, "OFFSET")
 			p.offset(t)
@@ -39,6 +40,9 @@ func (p *parser) queryTail(q *ast.Query, start int) rope {
 			continue
 		default:
 			p.misplaced(t)
+			if t.computed && !p.failed {
+				p.carryLimit(q, t)
+			}
 			return t.rope()
 		}
 		q.Span = p.since(start)
@@ -93,44 +97,89 @@ func (p *parser) queryOrder(q *ast.Query) rope {
 	return out
 }
 
-func (p *parser) limit(t *tail) {
+func (p *parser) limit(q *ast.Query, t *tail) {
 	p.next()
 	t.limited = true
 	if p.accept("ALL") {
 		return
 	}
-	n := p.count("LIMIT")
+	n := p.count(t)
 	t.limit = &n
+	if p.isWord("PERCENT") || p.isOp("%") {
+		p.next()
+		q.Percent, t.computed = true, true
+	}
 	if p.isOp(",") {
 		p.fail(diag.Errorf(diag.Ambiguous, p.here(), "LIMIT takes one number").
 			WithHint("write LIMIT %s OFFSET %s", p.text(p.at(1)), p.src.Slice(n.span)))
 	}
 }
 
-// count reads the number or parameter of LIMIT and OFFSET.
-func (p *parser) count(clause string) operand {
-	t := p.peek()
-	if t.kind == tokParam || p.isOp(":") {
-		return p.primary()
+// count reads LIMIT and OFFSET: a whole number, a parameter, or an expression.
+func (p *parser) count(t *tail) operand {
+	start, computed := p.pos, !p.plainCount()
+	var n operand
+	if p.peek().kind == tokNumber && (p.opAt(1, "%") || p.wordAt(1, "PERCENT")) {
+		n, computed = p.primary(), true
+	} else {
+		n = p.expr()
 	}
-	if t.kind == tokNumber {
-		if lit := p.numberOf(p.next()); lit.Kind == ast.LitInt {
-			return p.leaf(lit)
+	t.computed = t.computed || computed || p.pos != start+1
+	return n
+}
+
+// plainCount tells whether a whole number or a parameter is next.
+func (p *parser) plainCount() bool {
+	t := p.peek()
+	switch {
+	case t.kind == tokParam:
+		return true
+	case t.kind != tokNumber:
+		return false
+	}
+	for _, c := range p.text(t) {
+		if c < '0' || c > '9' {
+			return false
 		}
 	}
-	p.failf(diag.Unexpected, t.span(), "%s takes a whole number or a parameter, found %s", clause, p.describe(t))
-	return operand{}
+	return true
+}
+
+// limitItem stands among the keys of ORDER BY for LIMIT and OFFSET that TiDB would not take.
+type limitItem struct{}
+
+// carryLimit brings LIMIT and OFFSET among the keys of ORDER BY.
+func (p *parser) carryLimit(q *ast.Query, t *tail) {
+	var args []arg
+	span := diag.Span{}
+	if t.limit != nil {
+		args, span = append(args, fill(&q.Limit, *t.limit)), t.limit.span
+	}
+	if t.offset != nil {
+		args, span = append(args, fill(&q.Offset, *t.offset)), diag.Join(span, t.offset.span)
+	}
+	lead := " ORDER BY "
+	if t.ordered && q.OrderAll == nil {
+		lead = ","
+	}
+	t.order.add(lead, span.Start)
+	t.order.join(p.carry(&limitItem{}, span, args...).rope)
+	t.limit, t.offset = nil, nil
 }
 
 // startsOffset tells OFFSET from a column or alias of that name.
 func (p *parser) startsOffset() bool {
+	if !p.isWord("OFFSET") {
+		return false
+	}
 	k := p.at(1).kind
-	return p.isWord("OFFSET") && (k == tokNumber || k == tokParam || p.opAt(1, ":"))
+	return k == tokNumber || k == tokParam || k == tokString || p.opAt(1, ":") || p.wordAt(1, "NULL") || k == tokWord && p.opAt(2, "(") && !p.anyWordAt(1, "AS", "USING", "ON") ||
+		p.opAt(1, "(") && (!p.at(2).isName() || p.anyWordAt(2, "SELECT", "WITH", "VALUES")) || p.opAt(1, "-")
 }
 
 func (p *parser) offset(t *tail) {
 	p.next()
-	n := p.count("OFFSET")
+	n := p.count(t)
 	t.offset = &n
 	p.acceptAny("ROWS", "ROW")
 }
@@ -146,7 +195,7 @@ func (p *parser) fetch(q *ast.Query, t *tail) {
 	if p.anyWordAt(0, "ROW", "ROWS") {
 		n = p.leaf(&ast.Literal{Span: span, Kind: ast.LitInt, Text: "1"})
 	} else {
-		n = p.count("FETCH")
+		n = p.fetchCount()
 	}
 	t.limit = &n
 	if p.acceptAny("ROWS", "ROW") == "" {
@@ -155,6 +204,21 @@ func (p *parser) fetch(q *ast.Query, t *tail) {
 	if q.Ties = p.accept("WITH", "TIES"); !q.Ties {
 		p.expect("ONLY")
 	}
+}
+
+// fetchCount reads the number or parameter of FETCH.
+func (p *parser) fetchCount() operand {
+	t := p.peek()
+	if t.kind == tokParam || p.isOp(":") {
+		return p.primary()
+	}
+	if t.kind == tokNumber {
+		if lit := p.numberOf(p.next()); lit.Kind == ast.LitInt {
+			return p.leaf(lit)
+		}
+	}
+	p.failf(diag.Unexpected, t.span(), "FETCH takes a whole number or a parameter, found %s", p.describe(t))
+	return operand{}
 }
 
 // noLimit is the count that stands for OFFSET without LIMIT.

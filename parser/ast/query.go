@@ -10,6 +10,7 @@ type Query struct {
 	OrderBy  []OrderItem
 	OrderAll *OrderItem // ORDER BY ALL; Expr is nil
 	Limit    Expr       // nil for none and for LIMIT ALL
+	Percent  bool       // LIMIT … PERCENT: a share of the rows
 	Ties     bool       // FETCH FIRST … WITH TIES
 	Offset   Expr
 }

@@ -222,7 +222,7 @@ func (sel *selectBinder) regroupColumn(c *expr.Column, span diag.Span) expr.Node
 }
 
 // build puts the nodes together.
-func (sel *selectBinder) build(having expr.Node, order []orderKey, limit, offset int64) *relation {
+func (sel *selectBinder) build(having expr.Node, order []orderKey, c *cut) *relation {
 	plan, exprs, names, spans := sel.input, []expr.Node{}, []string{}, []diag.Span{}
 	for _, it := range sel.items {
 		for j, n := range it.nodes {
@@ -261,11 +261,11 @@ func (sel *selectBinder) build(having expr.Node, order []orderKey, limit, offset
 		if plan = sel.firstOfEach(plan, shift, exprs, sorts, order); plan == nil {
 			return nil
 		}
-		if limit == logical.NoLimit && offset == 0 && !logical.IsFinite(plan) {
+		if c.all() && !logical.IsFinite(plan) {
 			sorts = nil // the order has served
 		}
 	}
-	r := sel.finish(plan, exprs, names, sorts, order, limit, offset)
+	r := sel.finish(plan, exprs, names, sorts, order, c)
 	if r != nil {
 		r.spans = spans
 	}
@@ -288,7 +288,7 @@ func (sel *selectBinder) regroupAll(list []expr.Node, spans []diag.Span) bool {
 
 // finish projects, removes duplicates, sorts and cuts.
 func (sel *selectBinder) finish(plan logical.Node, exprs []expr.Node, names []string, sorts []expr.Node, order []orderKey,
-	limit, offset int64) *relation {
+	c *cut) *relation {
 	visible := len(exprs)
 	arrival := len(sel.stmt.DistinctOn) > 0 && len(order) == 0 // of each key, the row that came first
 	distinct := sel.stmt.Distinct || arrival
@@ -316,8 +316,8 @@ func (sel *selectBinder) finish(plan logical.Node, exprs []expr.Node, names []st
 	if plan == nil {
 		return nil
 	}
-	if len(keys) > 0 || limit != logical.NoLimit || offset > 0 {
-		plan = &logical.Sort{Input: plan, Keys: keys, Limit: limit, Offset: offset, Ties: sel.query != nil && sel.query.Ties}
+	if plan = sel.b.sorted(plan, keys, c, sel.query != nil && sel.query.Ties); plan == nil {
+		return nil
 	}
 	if len(exprs) > visible {
 		plan = &logical.Project{Input: plan, Exprs: logical.Columns(plan)[:visible], Names: names[:visible]}

@@ -66,44 +66,9 @@ func (sel *selectBinder) ordered(x ast.Expr, clause string) expr.Node {
 	return sel.env(inOrderBy).expr(x)
 }
 
-// limits reads LIMIT and OFFSET, which are constants.
-func (b *Binder) limits(q *ast.Query) (limit, offset int64, ok bool) {
-	limit, ok = logical.NoLimit, true
-	if q == nil {
-		return limit, 0, true
-	}
-	if q.Limit != nil {
-		limit, ok = b.limit(q.Limit, "LIMIT")
-	}
-	if q.Offset != nil {
-		var fine bool
-		offset, fine = b.limit(q.Offset, "OFFSET")
-		ok = ok && fine
-	}
-	if q.Ties && (q.Offset != nil || len(q.OrderBy) == 0 && q.OrderAll == nil) {
-		b.errorf(diag.BadLimit, q.Limit.Pos(), "WITH TIES needs ORDER BY, which says what is tied, and takes no OFFSET")
-		ok = false
-	}
-	return limit, offset, ok
-}
-
-func (b *Binder) limit(x ast.Expr, what string) (int64, bool) {
-	e := &env{b: b, scope: b.bodyScope()}
-	n := e.expr(x)
-	if n == nil {
-		return 0, false
-	}
-	c, ok := n.(*expr.Const)
-	if !ok || c.IsNull() || !c.Type().IsInteger() || c.V.Int(0) < 0 {
-		b.errorf(diag.BadLimit, x.Pos(), "%s needs a constant whole number of at least 0", what)
-		return 0, false
-	}
-	return c.V.Int(0), true
-}
-
 // sortQuery orders the result of a query that is not a plain SELECT: by its columns.
 func (b *Binder) sortQuery(r *relation, q *ast.Query) *relation {
-	limit, offset, ok := b.limits(q)
+	cut, ok := b.limits(q)
 	e := &env{b: b, scope: newScope("", r.plan), clause: inOrderBy}
 	var keys []logical.SortKey
 	items := q.OrderBy
@@ -127,10 +92,7 @@ func (b *Binder) sortQuery(r *relation, q *ast.Query) *relation {
 	if !ok {
 		return nil
 	}
-	if len(keys) == 0 && limit == logical.NoLimit && offset == 0 {
-		return r
-	}
-	return &relation{plan: &logical.Sort{Input: r.plan, Keys: keys, Limit: limit, Offset: offset, Ties: q.Ties}, spans: r.spans}
+	return &relation{plan: b.sorted(r.plan, keys, cut, q.Ties), spans: r.spans}
 }
 
 func (b *Binder) columnOrdinal(plan logical.Node, x ast.Expr) expr.Node {

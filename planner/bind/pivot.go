@@ -35,7 +35,7 @@ func (b *Binder) pivot(x *ast.Pivot, outer *scope) (logical.Node, *scope) {
 	if !sel.ok {
 		return broken()
 	}
-	r := sel.build(nil, nil, logical.NoLimit, 0)
+	r := sel.build(nil, nil, &cut{limit: logical.NoLimit})
 	if r == nil {
 		return broken()
 	}

@@ -81,11 +81,11 @@ func (b *Binder) selectBody(s *ast.Select, q *ast.Query, outer *scope) *relation
 	sel := b.newSelect(s, q, outer)
 	having := sel.bindClauses()
 	order := sel.bindOrder(q)
-	limit, offset, ok := b.limits(q)
+	cut, ok := b.limits(q)
 	if !sel.ok || !ok || sel.scope.broken {
 		return nil
 	}
-	return sel.build(having, order, limit, offset)
+	return sel.build(having, order, cut)
 }
 
 func (b *Binder) newSelect(s *ast.Select, q *ast.Query, outer *scope) *selectBinder {
