@@ -98,6 +98,11 @@ func (p *parser) arguments(c *call) {
 	} else {
 		p.accept("ALL")
 	}
+	if star, args := p.columnsStar(c); star != nil {
+		c.args = []operand{p.carry(star, star.Span, args...)}
+		p.closeList()
+		return
+	}
 	p.sepList(func() { p.argument(c) })
 	p.argumentTail(c)
 	p.closeList()

@@ -13,7 +13,7 @@ func (p *parser) groupBy(sel *ast.Select) rope {
 	node := &ast.GroupBy{}
 	sel.GroupBy = node
 	var keys []operand
-	if p.accept("ALL") {
+	if p.accept("ALL") || p.allStar(0) {
 		node.All = true
 	} else {
 		p.sepList(func() { node.Items = append(node.Items, p.groupItem(&keys)) })
@@ -24,6 +24,16 @@ func (p *parser) groupBy(sel *ast.Select) rope {
 	out := newRope(" GROUP BY ", node.Start)
 	out.join(p.carry(node, node.Span, args...).rope)
 	return out
+}
+
+// allStar takes a * that stands for ALL, as in DuckDB, n tokens ahead.
+func (p *parser) allStar(n int) bool {
+	next := p.at(n + 1)
+	if !p.opAt(n, "*") || next.kind != tokEnd && !p.opAt(n+1, ")") && !p.opAt(n+1, ";") && !(next.kind == tokWord && (isReserved(p.text(next)) || p.anyWordAt(n+1, "LIMIT", "OFFSET", "ASC", "DESC", "NULLS", "EMIT"))) {
+		return false
+	}
+	p.pos += n + 1
+	return true
 }
 
 // withRollup reads WITH ROLLUP and WITH CUBE behind the keys.

@@ -21,6 +21,8 @@ func (p *parser) postfix(o operand) operand {
 			o = p.doubleColon(o)
 		case p.isOp("["):
 			o = p.subscript(o)
+		case p.isOp(".") && p.at(1).isName() && p.opAt(2, "("):
+			o = p.method(o)
 		case p.isOp(".") && p.at(1).isName():
 			o = p.field(o)
 		case p.isOp(":") && p.colon && p.at(1).isName():
@@ -49,6 +51,18 @@ func (p *parser) doubleColon(o operand) operand {
 	node := &ast.Cast{Type: p.typeName()}
 	node.Span = p.reach(o)
 	return p.carry(node, node.Span, fill(&node.X, o))
+}
+
+// method reads x.f(a, b), which is f(x, a, b).
+func (p *parser) method(o operand) operand {
+	p.next()
+	name := p.take()
+	c := &call{node: &ast.Call{Name: ast.Name{Span: name.Span, Parts: []ast.Ident{name}}}}
+	p.arguments(c)
+	p.afterCall(c)
+	c.args = append([]operand{o}, c.args...)
+	span := p.reach(o)
+	return p.carry(c.node, span, c.finish(span)...)
 }
 
 func (p *parser) field(o operand) operand {

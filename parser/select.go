@@ -127,7 +127,7 @@ func (p *parser) readClause(c *clauses, clause string) {
 	case "WINDOW":
 		p.windows(c)
 	}
-	if c.from.head == nil && clauseRank(clause) >= 4 {
+	if c.from.head == nil && clause == "WINDOW" {
 		p.failf(diag.Unexpected, at, "%s needs a FROM clause", clause)
 	}
 }
@@ -157,6 +157,9 @@ func (p *parser) emitSelect(c *clauses, q *ast.Query) rope {
 		head = "SELECT DISTINCT "
 	}
 	out := newRope(head, span.Start)
+	if c.from.head == nil { // TiDB takes no HAVING there
+		c.args, c.having, c.qualify = append(c.args, c.conditions()...), nil, nil
+	}
 	out.join(p.carry(&core{sel: c.sel, query: q}, span, c.args...).rope)
 	out.add(",", span.Start)
 	out.join(c.items)
@@ -183,13 +186,21 @@ func (p *parser) emitHaving(c *clauses) rope {
 		out.join(c.having.rope)
 		return out
 	}
-	args := []arg{fill(&c.sel.Qualify, *c.qualify)}
+	out := newRope(" HAVING ", c.qualify.span.Start)
+	out.join(p.carry(nil, c.qualify.span, c.conditions()...).rope)
+	return out
+}
+
+// conditions fill HAVING and QUALIFY.
+func (c *clauses) conditions() []arg {
+	var args []arg
+	if c.qualify != nil {
+		args = append(args, fill(&c.sel.Qualify, *c.qualify))
+	}
 	if c.having != nil {
 		args = append(args, fill(&c.sel.Having, *c.having))
 	}
-	out := newRope(" HAVING ", c.qualify.span.Start)
-	out.join(p.carry(nil, c.qualify.span, args...).rope)
-	return out
+	return args
 }
 
 // selectHead reads what stands between SELECT and FROM.
@@ -271,6 +282,9 @@ func (p *parser) selectItems(c *clauses) {
 func (p *parser) selectItem() operand {
 	start := p.pos
 	if star, args := p.star(); star != nil {
+		if p.patternAt(0) || p.isWord("NOT") && p.patternAt(1) {
+			return p.starPattern(start, p.carry(star, star.Span, args...))
+		}
 		item := &ast.SelectItem{Span: star.Span, Expr: star, Text: p.folded(start)}
 		return p.carry(item, item.Span, args...)
 	}

@@ -39,6 +39,21 @@ func (p *parser) star() (*ast.Star, []arg) {
 	return node, args
 }
 
+// columnsStar reads the star of COLUMNS(* EXCLUDE (…)), or gives nil.
+func (p *parser) columnsStar(c *call) (*ast.Star, []arg) {
+	if !c.node.Name.Last().Is("columns") {
+		return nil, nil
+	}
+	return p.star()
+}
+
+// starPattern reads what follows * LIKE: the pattern of the names of columns.
+func (p *parser) starPattern(start int, star operand) operand {
+	o, _ := p.predicate(star)
+	item := &ast.SelectItem{Span: p.since(start), Text: p.folded(start)}
+	return p.carry(item, item.Span, fill(&item.Expr, o))
+}
+
 // starRename reads (a AS b, …) or a AS b.
 func (p *parser) starRename(node *ast.Star) {
 	one := func() {

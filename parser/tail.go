@@ -78,7 +78,7 @@ func (p *parser) misplaced(t *tail) {
 // queryOrder reads ORDER BY ALL or a list of keys.
 func (p *parser) queryOrder(q *ast.Query) rope {
 	start := p.pos
-	if p.wordAt(2, "ALL") && p.isWords("ORDER", "BY") {
+	if p.isWords("ORDER", "BY") && (p.wordAt(2, "ALL") || p.opAt(2, "*")) {
 		p.pos += 3
 		q.OrderAll = &ast.OrderItem{}
 		p.orderDirection(q.OrderAll)

@@ -55,6 +55,16 @@ func (r *Registry) Aggregate(name string) (*Aggregate, bool) { return find(r.agg
 // Generator finds a generator by name or alias.
 func (r *Registry) Generator(name string) (*Generator, bool) { return find(r.generators, name) }
 
+// Has reports a function of any kind under a name or alias.
+func (r *Registry) Has(name string) bool {
+	key := strings.ToLower(name)
+	_, scalar := r.scalars[key]
+	_, aggregate := r.aggregates[key]
+	_, generator := r.generators[key]
+	_, window := r.windows[key]
+	return scalar || aggregate || generator || window
+}
+
 // Names lists every visible name and alias, sorted: for suggestions and SHOW
 // FUNCTIONS.
 func (r *Registry) Names() []string {

@@ -15,9 +15,13 @@ import (
 
 // call binds a function call of any kind.
 func (e *env) call(x *ast.Call) expr.Node {
+	x = e.b.unchained(x)
 	name := strings.ToLower(x.Name.String())
 	if f := e.b.cat.Function(name); f != nil || e.b.calling(name) {
 		return e.sqlCall(x, cmp.Or(f, &catalog.Function{Name: name}))
+	}
+	if name == "columns" && e.pick != nil {
+		return e.picked(x)
 	}
 	if x.Over != nil {
 		return e.overCall(x, name)
@@ -70,6 +74,22 @@ func (e *env) call(x *ast.Call) expr.Node {
 		return nil
 	}
 	return e.b.resolve(x.Span, name, args...)
+}
+
+// unchained makes f(t.x, a) of t.x.f(a), where no function is called t.x.f.
+func (b *Binder) unchained(x *ast.Call) *ast.Call {
+	last := len(x.Name.Parts) - 1
+	if last < 1 {
+		return x
+	}
+	if f := b.cat.Functions; b.cat.Function(strings.ToLower(x.Name.String())) != nil || !f.Has(x.Name.Parts[last].Name) && b.cat.Function(strings.ToLower(x.Name.Parts[last].Name)) == nil {
+		return x
+	}
+	call := *x
+	on := &ast.ColumnRef{Span: diag.Join(x.Name.Parts[0].Span, x.Name.Parts[last-1].Span), Parts: x.Name.Parts[:last]}
+	call.Name = ast.Name{Span: x.Name.Parts[last].Span, Parts: x.Name.Parts[last:]}
+	call.Args = append([]ast.Expr{on}, x.Args...)
+	return &call
 }
 
 // namedFields turns the named arguments of functions that make fields of structs into

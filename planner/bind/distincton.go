@@ -2,7 +2,6 @@ package bind
 
 import (
 	"github.com/sqlstream/sqlstream/exec/expr"
-	"github.com/sqlstream/sqlstream/parser/ast"
 	"github.com/sqlstream/sqlstream/planner/logical"
 )
 
@@ -11,7 +10,7 @@ import (
 // by which ties are broken, and moves exprs and sorts onto what is left.
 func (sel *selectBinder) firstOfEach(plan logical.Node, shift func(expr.Node) expr.Node, exprs, sorts []expr.Node, order []orderKey) logical.Node {
 	var on []expr.Node
-	for _, x := range sel.stmt.DistinctOn {
+	for _, x := range sel.eachColumn(sel.stmt.DistinctOn) {
 		n := sel.onKey(x)
 		if n == nil {
 			return nil
@@ -32,10 +31,10 @@ func (sel *selectBinder) firstOfEach(plan logical.Node, shift func(expr.Node) ex
 
 // onKey binds a key of DISTINCT ON: a number is a position in the select list, as in
 // ORDER BY.
-func (sel *selectBinder) onKey(x ast.Expr) expr.Node {
-	n := sel.ordered(x, "DISTINCT ON")
+func (sel *selectBinder) onKey(part columnsPart) expr.Node {
+	n := sel.ordered(part, "DISTINCT ON")
 	if n != nil && sel.grouped {
-		n = sel.regroup(n, x.Pos())
+		n = sel.regroup(n, part.x.Pos())
 	}
 	return n
 }

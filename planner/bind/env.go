@@ -40,6 +40,7 @@ type env struct {
 	called string // the function whose argument is bound, "" outside of calls
 	params []*expr.Param
 	on     *onSubqueries // of a condition of ON; else sel takes the subqueries
+	pick   *pick         // what COLUMNS stands for
 }
 
 // column resolves a name or path.
@@ -65,6 +66,9 @@ func (e *env) column(ref *ast.ColumnRef) expr.Node {
 		return nil
 	}
 	if n, ok := e.alias(ref); ok {
+		return n
+	}
+	if n, ok := e.qualifiedAlias(ref); ok {
 		return n
 	}
 	if n, ok := e.windowName(ref); ok {
@@ -125,6 +129,15 @@ func (e *env) alias(ref *ast.ColumnRef) (expr.Node, bool) {
 		return nil, ok
 	}
 	return e.fields(n, ref.Parts[1:]), true
+}
+
+// qualifiedAlias resolves alias.x, DuckDB's spelling of the alias x, where no table is called
+// alias, or it has no such column.
+func (e *env) qualifiedAlias(ref *ast.ColumnRef) (expr.Node, bool) {
+	if len(ref.Parts) < 2 || !ref.Parts[0].Is("alias") {
+		return nil, false
+	}
+	return e.alias(&ast.ColumnRef{Span: ref.Span, Parts: ref.Parts[1:]})
 }
 
 // outer resolves a column of a query around, the nearest first; ok also for an error.

@@ -338,7 +338,7 @@ func indexOf(list []expr.Node, n expr.Node) int {
 func (sel *selectBinder) distinctOn(plan logical.Node, exprs []expr.Node, names []string) logical.Node {
 	visible := len(exprs)
 	var keys []int
-	for _, x := range sel.stmt.DistinctOn {
+	for _, x := range sel.eachColumn(sel.stmt.DistinctOn) {
 		n := sel.onKey(x)
 		if n == nil {
 			return nil

@@ -1,7 +1,6 @@
 package bind
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/sqlstream/sqlstream/exec/expr"
@@ -16,8 +15,7 @@ func (sel *selectBinder) expandItems() {
 			sel.expandStar(star)
 			continue
 		}
-		if pattern := columnsPattern(it.Expr); pattern != nil {
-			sel.expandColumns(pattern)
+		if sel.expandColumns(it) {
 			continue
 		}
 		sel.items = append(sel.items, selectItem{ast: it, name: itemName(it)})
@@ -114,40 +112,6 @@ func (sel *selectBinder) addColumn(i int, name string, span diag.Span) {
 		nodes: []expr.Node{sel.note(sel.scope.ref(i), span)}, names: []string{name}, state: itemDone})
 }
 
-// columnsPattern recognises DuckDB's COLUMNS('regex').
-func columnsPattern(x ast.Expr) *ast.Literal {
-	c, ok := x.(*ast.Call)
-	if !ok || len(c.Args) != 1 || c.Over != nil || !strings.EqualFold(c.Name.String(), "columns") {
-		return nil
-	}
-	if l, ok := c.Args[0].(*ast.Literal); ok && l.Kind == ast.LitString {
-		return l
-	}
-	return nil
-}
-
-// expandColumns adds the columns whose names a pattern is found in.
-func (sel *selectBinder) expandColumns(l *ast.Literal) {
-	re, err := regexp.Compile(l.Text)
-	if err != nil {
-		sel.fail()
-		sel.b.errorf(diag.BadConstant, l.Span, "%q is not a regular expression: %s", l.Text, err)
-		return
-	}
-	found := false
-	for _, i := range sel.scope.visible() {
-		if name := sel.scope.cols[i].name; re.MatchString(name) {
-			sel.addColumn(i, name, l.Span)
-			found = true
-		}
-	}
-	if !found && !sel.scope.broken {
-		sel.fail()
-		sel.b.errorf(diag.UnknownColumn, l.Span, "no column matches %q", l.Text).
-			Hint = "the columns are " + strings.Join(sel.scope.names(), ", ")
-	}
-}
-
 func starNames(star *ast.Star) (map[string]bool, map[string]ast.SelectItem) {
 	except, replace := map[string]bool{}, map[string]ast.SelectItem{}
 	for _, id := range star.Except {
@@ -210,7 +174,7 @@ func (sel *selectBinder) bindItem(i int) {
 		nodes, names := sel.generatorItem(call, it)
 		it = &sel.items[i]
 		it.nodes, it.names = nodes, names
-	} else if n := sel.env(inSelect).expr(it.ast.Expr); n != nil {
+	} else if n := sel.picking(inSelect, it.pick).expr(it.ast.Expr); n != nil {
 		it = &sel.items[i]
 		it.nodes, it.names = []expr.Node{n}, []string{it.name}
 		if len(it.ast.Aliases) > 0 {

@@ -33,16 +33,14 @@ func (sel *selectBinder) bindOrder(q *ast.Query) []orderKey {
 		}
 	}
 	for _, o := range q.OrderBy {
-		n := sel.orderExpr(o)
-		if n == nil {
-			sel.fail()
-			continue
+		for _, part := range sel.eachColumn([]ast.Expr{o.Expr}) {
+			n := sel.ordered(part, "ORDER BY")
+			if n == nil || !sel.b.orders(n, o.Span) {
+				sel.fail()
+				continue
+			}
+			out = append(out, newOrderKey(n, o))
 		}
-		if !sel.b.orders(n, o.Span) {
-			sel.fail()
-			continue
-		}
-		out = append(out, newOrderKey(n, o))
 	}
 	return out
 }
@@ -52,18 +50,16 @@ func newOrderKey(n expr.Node, o ast.OrderItem) orderKey {
 	return orderKey{node: n, desc: k.Desc, nullsFirst: k.NullsFirst, span: o.Span}
 }
 
-func (sel *selectBinder) orderExpr(o ast.OrderItem) expr.Node { return sel.ordered(o.Expr, "ORDER BY") }
-
 // ordered binds an expression of a clause in which numbers are positions.
-func (sel *selectBinder) ordered(x ast.Expr, clause string) expr.Node {
-	if l, ok := x.(*ast.Literal); ok && l.Kind == ast.LitInt {
+func (sel *selectBinder) ordered(part columnsPart, clause string) expr.Node {
+	if l, ok := part.x.(*ast.Literal); ok && l.Kind == ast.LitInt {
 		i, ok := sel.ordinal(l, clause)
 		if !ok || len(sel.items[i].nodes) != 1 {
 			return nil
 		}
 		return sel.items[i].nodes[0]
 	}
-	return sel.env(inOrderBy).expr(x)
+	return sel.picking(inOrderBy, part.pick).expr(part.x)
 }
 
 // sortQuery orders the result of a query that is not a plain SELECT: by its columns.

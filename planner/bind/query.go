@@ -366,7 +366,7 @@ func (b *Binder) hasAggregate(x ast.Expr) bool {
 	found := false
 	walkExpr(x, func(n ast.Expr) bool {
 		if c, ok := n.(*ast.Call); ok && c.Over == nil {
-			name := strings.ToLower(c.Name.String())
+			name := strings.ToLower(b.unchained(c).Name.String())
 			_, agg := b.cat.Functions.Aggregate(name)
 			found = found || agg || b.sqlAggregate(name)
 		}

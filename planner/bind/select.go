@@ -65,6 +65,7 @@ type selectItem struct {
 	nodes []expr.Node // bound; several for a generator with several columns
 	names []string
 	state itemState
+	pick  *pick // of an item with COLUMNS
 }
 
 type itemState uint8
@@ -129,9 +130,9 @@ func (sel *selectBinder) env(c clause) *env {
 
 // conditions binds the conjuncts of a condition. Subqueries among them become joins.
 func (sel *selectBinder) conditions(x ast.Expr, c clause) []expr.Node {
-	e := sel.env(c)
 	var plain []expr.Node
-	for _, part := range conjuncts(x) {
+	for _, part := range sel.eachColumn(conjuncts(x)) {
+		e, part := sel.picking(c, part.pick), part.x
 		if isSubqueryTest(part) {
 			if !e.subqueryTest(part) {
 				sel.fail()

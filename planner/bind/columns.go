@@ -1,0 +1,266 @@
+package bind
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/sqlstream/sqlstream/exec/expr"
+	"github.com/sqlstream/sqlstream/exec/types"
+	"github.com/sqlstream/sqlstream/exec/vec"
+	"github.com/sqlstream/sqlstream/parser/ast"
+	"github.com/sqlstream/sqlstream/parser/diag"
+)
+
+// pick is one of the columns that DuckDB's COLUMNS(…) stands for: an expression with it is
+// bound once for each.
+type pick struct {
+	col   int      // of the scope
+	name  string   // of the result
+	value ast.Expr // of REPLACE, in the column's place; nil = the column
+}
+
+// columnsPart is an expression, once for each column of its COLUMNS.
+type columnsPart struct {
+	x    ast.Expr
+	pick *pick // nil: it has no COLUMNS
+}
+
+func (sel *selectBinder) picking(c clause, p *pick) *env {
+	e := sel.env(c)
+	e.pick = p
+	return e
+}
+
+// picked is the column that COLUMNS stands for now.
+func (e *env) picked(x *ast.Call) expr.Node {
+	if e.pick.value != nil {
+		inner := *e
+		inner.pick = nil
+		return inner.expr(e.pick.value)
+	}
+	return e.noted(e.scope.ref(e.pick.col), x.Span)
+}
+
+// expandColumns adds an item once for each column of its COLUMNS, or the columns of
+// * LIKE 'pattern'. It reports whether the item has either.
+func (sel *selectBinder) expandColumns(it ast.SelectItem) bool {
+	var picks []pick
+	var ok bool
+	if like, is := it.Expr.(*ast.Like); is && isStar(like.X) {
+		picks, ok = sel.starLike(like)
+	} else if call := columnsCall(it.Expr); call != nil {
+		picks, ok = sel.columnsOf(call)
+	} else {
+		return false
+	}
+	for _, p := range picks {
+		if _, alone := it.Expr.(*ast.Call); p.value == nil && it.Alias == nil && (isStarLike(it.Expr) || alone && columnsCall(it.Expr) == it.Expr) {
+			sel.addColumn(p.col, p.name, it.Span)
+			continue
+		}
+		name := p.name
+		if it.Alias != nil {
+			name = it.Alias.Name
+		}
+		sel.items = append(sel.items, selectItem{ast: it, name: name, pick: &p})
+	}
+	if ok && len(picks) == 0 && !sel.scope.broken {
+		sel.fail()
+		sel.b.errorf(diag.UnknownColumn, it.Span, "no column matches %s", it.Text).
+			Hint = "the columns are " + strings.Join(sel.scope.names(), ", ")
+	}
+	return true
+}
+
+func isStar(x ast.Expr) bool {
+	_, ok := x.(*ast.Star)
+	return ok
+}
+
+func isStarLike(x ast.Expr) bool {
+	like, ok := x.(*ast.Like)
+	return ok && isStar(like.X)
+}
+
+// columnsCall finds COLUMNS(…) in an expression.
+func columnsCall(x ast.Expr) *ast.Call {
+	var found *ast.Call
+	walkExpr(x, func(n ast.Expr) bool {
+		if c, ok := n.(*ast.Call); ok && c.Over == nil && found == nil && c.Name.Last().Is("columns") && (len(c.Args) == 1 || c.Star) {
+			found = c
+		}
+		return found == nil
+	})
+	return found
+}
+
+// eachColumn repeats the expressions that have COLUMNS.
+func (sel *selectBinder) eachColumn(list []ast.Expr) []columnsPart {
+	var out []columnsPart
+	for _, x := range list {
+		call := columnsCall(x)
+		if call == nil {
+			out = append(out, columnsPart{x: x})
+			continue
+		}
+		picks, _ := sel.columnsOf(call)
+		for _, p := range picks {
+			out = append(out, columnsPart{x: x, pick: &p})
+		}
+	}
+	return out
+}
+
+// columnsOf lists what COLUMNS stands for: by a pattern, a star, names or a lambda.
+func (sel *selectBinder) columnsOf(c *ast.Call) ([]pick, bool) {
+	if c.Star {
+		return sel.picks(func(string) bool { return true }), true
+	}
+	switch x := c.Args[0].(type) {
+	case *ast.Star:
+		return sel.starPicks(x), true
+	case *ast.Literal:
+		if x.Kind == ast.LitString {
+			return sel.matching(x)
+		}
+	case *ast.Like:
+		if isStar(x.X) {
+			return sel.starLike(x)
+		}
+	case *ast.Lambda:
+		return sel.chosen(c, x)
+	}
+	return sel.listed(c.Args[0])
+}
+
+// picks lists the visible columns that a test of their names takes.
+func (sel *selectBinder) picks(take func(name string) bool) []pick {
+	var out []pick
+	for _, i := range sel.scope.visible() {
+		if name := sel.scope.cols[i].name; take(name) {
+			out = append(out, pick{col: i, name: name})
+		}
+	}
+	return out
+}
+
+// matching lists the columns whose names a regular expression is found in.
+func (sel *selectBinder) matching(l *ast.Literal) ([]pick, bool) {
+	re, err := regexp.Compile(l.Text)
+	if err != nil {
+		sel.fail()
+		sel.b.errorf(diag.BadConstant, l.Span, "%q is not a regular expression: %s", l.Text, err)
+		return nil, false
+	}
+	return sel.picks(re.MatchString), true
+}
+
+// starPicks lists the columns of a star, without those of EXCEPT.
+func (sel *selectBinder) starPicks(star *ast.Star) []pick {
+	except, replace := starNames(star)
+	cols := sel.scope.visible()
+	if len(star.Qualifier) > 0 {
+		cols = sel.tableColumns(star.Qualifier)
+	}
+	var out []pick
+	for _, i := range cols {
+		name := sel.scope.cols[i].name
+		if _, gone := except[foldName(name)]; gone {
+			except[foldName(name)] = true
+			continue
+		}
+		p := pick{col: i, name: name}
+		if it, ok := replace[foldName(name)]; ok {
+			p.value = it.Expr
+			delete(replace, foldName(name))
+		}
+		for _, r := range star.Rename {
+			if strings.EqualFold(r.From.Name, name) {
+				p.name = r.To.Name
+			}
+		}
+		out = append(out, p)
+	}
+	sel.reportStar(star, except, replace)
+	return out
+}
+
+// starLike lists the columns of * LIKE 'pattern' and its relatives.
+func (sel *selectBinder) starLike(like *ast.Like) ([]pick, bool) {
+	ok := true
+	var out []pick
+	for _, p := range sel.starPicks(like.X.(*ast.Star)) {
+		test := *like
+		test.X = &ast.Literal{Span: like.Span, Kind: ast.LitString, Text: p.name}
+		take, fine := sel.constant(&test)
+		if ok = ok && fine; ok && take {
+			out = append(out, p)
+		}
+	}
+	return out, ok
+}
+
+// constant computes a condition that reads no columns.
+func (sel *selectBinder) constant(x ast.Expr) (value, ok bool) {
+	e := &env{b: sel.b, scope: &scope{}}
+	n := e.condition(x, "COLUMNS")
+	if n == nil {
+		sel.fail()
+		return false, false
+	}
+	c, ok := sel.b.res.Fold(n).(*expr.Const)
+	if !ok {
+		sel.fail()
+		sel.b.errorf(diag.BadConstant, x.Pos(), "columns are chosen by a constant condition on their names")
+		return false, false
+	}
+	return !c.IsNull() && c.V.IsTrue(0), true
+}
+
+// chosen lists the columns for whose names a lambda is true.
+func (sel *selectBinder) chosen(c *ast.Call, l *ast.Lambda) ([]pick, bool) {
+	if len(l.Params) != 1 {
+		sel.fail()
+		sel.b.errorf(diag.WrongArguments, c.Span, "the lambda of COLUMNS takes one name")
+		return nil, false
+	}
+	name := &expr.Param{Name: l.Params[0].Name, T: types.Of(types.String)}
+	n := (&env{b: sel.b, scope: &scope{}, params: []*expr.Param{name}}).condition(l.Body, "COLUMNS")
+	if n == nil {
+		sel.fail()
+		return nil, false
+	}
+	return sel.picks(func(col string) bool {
+		test := expr.Rewrite(n, func(x expr.Node) expr.Node {
+			if p, ok := x.(*expr.Param); ok && p == name {
+				return expr.Text(col)
+			}
+			return sel.b.res.Fold(x)
+		})
+		k, ok := test.(*expr.Const)
+		return ok && !k.IsNull() && k.V.IsTrue(0)
+	}), true
+}
+
+// listed lists the columns that a constant array names.
+func (sel *selectBinder) listed(x ast.Expr) ([]pick, bool) {
+	e := &env{b: sel.b, scope: &scope{}}
+	n := e.expr(x)
+	if n == nil {
+		sel.fail()
+		return nil, false
+	}
+	c, ok := sel.b.res.Fold(n).(*expr.Const)
+	if !ok || c.IsNull() || c.Type().Elem == nil {
+		sel.fail()
+		sel.b.errorf(diag.BadConstant, x.Pos(), "COLUMNS takes a pattern, *, an array of names, or a lambda over a name")
+		return nil, false
+	}
+	var names []string
+	list := c.V
+	for k := int(list.Off[0]); k < int(list.Off[1]); k++ {
+		names = append(names, strings.ToLower(vec.RowString(list.Child[0], k, sel.b.set.Zone)))
+	}
+	return sel.picks(func(name string) bool { return slices.Contains(names, strings.ToLower(name)) }), true
+}
