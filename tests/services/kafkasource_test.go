@@ -250,6 +250,15 @@ func TestKafkaSourceBrokerRestarts(t *testing.T) {
 	w.send(0, `{"id":2}`)
 	w.eventually("SELECT count(*) AS n FROM out", "2")
 	w.does("STOP QUERY out")
+	w.does(strings.NewReplacer("MANUAL", "EVERY '50 ms'", "'latest'", "'earliest', retry_timeout = '1 s', connect_timeout = '1 s'", "CREATE SOURCE s", "CREATE SOURCE again", "FROM s", "FROM again",
+		"CREATE SINK out WITH (connector = 'memory');", "", "checkpoint = 'checkpoint'", "name = 'again', restart = 'on_failure', restart_delay = '100 ms'").Replace(counted))
+	Stop(t, "kafka", env...)
+	w.eventually("SELECT status FROM sys.queries WHERE name = 'again'", "restarting") // it is no error that would come again
+	Start(t, "kafka", env...)
+	w.connect()
+	w.send(0, `{"id":3}`)
+	w.eventually("SELECT max(id) AS n FROM out", "3")
+	w.does("STOP QUERY again")
 	Stop(t, "kafka", env...)
 	w.restart()
 	w.fails(strings.Replace(counted, "$with,", "$with, connect_timeout = '2 s',", 1), "no answer from the brokers $brokers")
