@@ -15,6 +15,7 @@ type Partition struct {
 	Watermark int64 // as Scan.Watermark, of the rows of this partition
 	Arrived   int64 // µs: when it last delivered, or was found
 	Idle      bool
+	Found     bool // it has had rows since the start
 }
 
 // Partition finds a partition of the scan, which is made if there is none.

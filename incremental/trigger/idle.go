@@ -4,6 +4,7 @@ import (
 	"github.com/sqlstream/sqlstream/exec/mutant"
 	"github.com/sqlstream/sqlstream/exec/source"
 	"github.com/sqlstream/sqlstream/incremental/build"
+	"github.com/sqlstream/sqlstream/incremental/stateful"
 )
 
 // idleFrees reports that a scan, or a partition of one, has become idle since the last
@@ -44,6 +45,12 @@ func isIdle(s *build.Scan, arrived, now int64) bool {
 	return w != nil && w.IdleTimeout > 0 && now-arrived >= w.IdleTimeout
 }
 
+// empty reports a partition that has never had a row, under a trigger that reads what is
+// there and ends: nobody will wait for its first one. Rule W8a.
+func (in *Input) empty(s *build.Scan, p *build.Partition) bool {
+	return in.upTo != nil && s.Plan.Watermark.IdleTimeout > 0 && !p.Found && p.Watermark == stateful.NoFrontier
+}
+
 // settleIdle finds out who is idle at a batch, which takes r if ok.
 func (in *Input) settleIdle(r source.Range, ok bool, now int64) error {
 	for _, s := range in.Scans {
@@ -52,7 +59,7 @@ func (in *Input) settleIdle(r source.Range, ok bool, now int64) error {
 		}
 		s.Idle = isIdle(s, in.arrived, now)
 		for i, p := range s.Partitions {
-			p.Idle = isIdle(s, p.Arrived, now)
+			p.Idle = isIdle(s, p.Arrived, now) || in.empty(s, p)
 			s.Idle = p.Idle && (s.Idle || i == 0)
 		}
 	}
@@ -71,6 +78,7 @@ func (in *Input) findPartitions(s *build.Scan, r source.Range, ok bool, now int6
 	}
 	for _, x := range list {
 		p := s.Partition(x.Name)
+		p.Found = p.Found || x.Active
 		if x.Active || p.Arrived == 0 {
 			p.Arrived = now
 		}

@@ -65,6 +65,39 @@ func TestPartitionsHoldTheWatermark(t *testing.T) {
 	}
 }
 
+// Rule W8a: a trigger that reads what is there and ends waits for no first row of a
+// partition; one that has had rows holds the watermark as ever.
+func TestEmptyPartitionsDoNotHoldWhatEnds(t *testing.T) {
+	s := newStage(t, perTenSeconds)
+	src := s.sources["quiet"]
+	src.parts, src.known = true, []string{"a", "b", "never"}
+	s.start()
+	src.give(55, "a")
+	src.give(25, "b")
+	if err := s.q.Snapshot(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if p := s.step(); p.Watermark == nil || *p.Watermark != 25_000_000 || !p.Sources[0].Partitions[2].Idle {
+		t.Errorf("the empty partition holds: %+v", p.Sources[0])
+	}
+	s.stop()
+	s.start()
+	src.give(90, "a")
+	if err := s.q.Snapshot(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if p := s.step(); *p.Watermark != 25_000_000 || p.Sources[0].Partitions[1].Idle {
+		t.Errorf("a partition that has had rows does not hold: %+v", p.Sources[0])
+	}
+	s.stop()
+	s.start()
+	src.give(28, "never") // it wakes, and is late by what the others have closed alone
+	if p := s.step(); p.Rows.Late != 0 || p.Sources[0].Partitions[2].Idle {
+		t.Errorf("after waking: late %d, %+v", p.Rows.Late, p.Sources[0])
+	}
+	s.stop()
+}
+
 // A batch that is run again has the partitions, and the idle ones, of its first run.
 func TestPartitionsOfABatchThatIsRunAgain(t *testing.T) {
 	if err := replayPartitions(t); err != nil {
