@@ -37,7 +37,10 @@ func (p *parser) emitClause() bool {
 		}
 	case p.emitWith && p.isWord("WITH") && p.opAt(1, "("):
 		p.next()
-		p.emit.Options = p.props(p.emit.Options)
+		before := len(p.emit.Options)
+		if p.emit.Options = p.props(p.emit.Options); len(p.emit.Options) == before {
+			return true // WITH () says nothing
+		}
 	default:
 		return false
 	}
