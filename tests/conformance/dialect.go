@@ -3,6 +3,8 @@ package conformance
 import (
 	"regexp"
 	"strings"
+
+	"github.com/sqlstream/sqlstream/exec/fn"
 )
 
 // dialect says how the SQL of a suite is spelled here, and how its results are written.
@@ -27,6 +29,9 @@ type dialect struct {
 	uniqueColumns   bool              // a view numbers columns of one name
 	dropsAlone      bool              // DROP leaves what reads the object: it can be dropped later
 	duckMeaning
+	forms     map[string]form    // calls whose arguments are spelled in another way
+	functions func(*fn.Registry) // gives functions the meanings of the dialect
+	casts     map[string]bool    // types to which value::type is CAST(value AS type), for forms
 }
 
 // phrase is a spelling that a pattern finds.
@@ -82,6 +87,9 @@ func (d *dialect) rewrite(sql string) string {
 	}
 	if len(d.words) > 0 || len(d.calls) > 0 {
 		sql = d.respell(sql)
+	}
+	if len(d.forms) > 0 {
+		sql = d.reform(casts(sql, d.casts))
 	}
 	if d.nameCalls {
 		sql = nameCalls(sql)

@@ -4,10 +4,15 @@ import "slices"
 
 // feldera is how the SQL of the suite is spelled.
 var feldera = dialect{flavor: postgresText, blankNull: true, integerDivision: true, conflict: replace, niladic: true,
-	phrases: slices.Concat(felderaUnsigned, []phrase{say(`\bWITH\s*\([^()]*'append_only'[^()]*\)`, ""), say(`\bLATENESS\s+[^,()]+`, ""), say(`\bcreate\s+local\s+view\b`, "CREATE VIEW"),
+	phrases: slices.Concat(felderaUnsigned, []phrase{
+		// the length between two times in months is a length in months; other units change nothing
+		say(`\(\s*((?:date|timestamp)?\s*(?:'[^']*'|[\w.]+))\s*-\s*((?:date|timestamp)?\s*(?:'[^']*'|[\w.]+))\s*\)\s*months?\b`, "(timestampdiff(MONTH, $2, $1) * INTERVAL '1' MONTH)"),
+		say(`\(\s*((?:date|timestamp)?\s*(?:'[^']*'|[\w.]+)\s*-\s*(?:date|timestamp)?\s*(?:'[^']*'|[\w.]+))\s*\)\s*(?:day|hour|minute|second)s?(\s+as\b)`, "($1)$2"),
+		say(`\bWITH\s*\([^()]*'append_only'[^()]*\)`, ""), say(`\bLATENESS\s+[^,()]+`, ""), say(`\bcreate\s+local\s+view\b`, "CREATE VIEW"),
 		say(`\bdouble\s+precision\b`, "DOUBLE"), say(`\bWITH\s*\(\s*'[^;]*?\)(\s+AS\b)`, "$1"), say(`\bSQL_TSI_`, ""), say(`\bINTERNED\b`, "")}), recursive: true, nowTable: true, uniqueColumns: true,
-	literals: map[string]string{"unknown": "NULL"},
-	words:    map[string]string{"variant": "JSON", "int64": "BIGINT", "int32": "INT", "int16": "SMALLINT", "int8": "BIGINT"}}
+	literals: map[string]string{"unknown": "NULL"}, forms: felderaForms(), functions: felderaFunctions,
+	casts: map[string]bool{"char": true, "varchar": true, "decimal": true, "numeric": true, "boolean": true, "bool": true, "timestamp": true, "binary": true, "varbinary": true},
+	words: map[string]string{"variant": "JSON", "int64": "BIGINT", "int32": "INT", "int16": "SMALLINT", "int8": "BIGINT"}}
 
 // felderaReasons are why statements of the suite fail, and why that stays.
 var felderaReasons = []explanation{

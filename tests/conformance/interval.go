@@ -17,13 +17,17 @@ var (
 
 // isoIntervals writes intervals in one form: months, then days, then a time below a day.
 // How a length is split over days and hours is how a system prints, not what it prints.
-func isoIntervals(l string) string {
+// With oneSign a minus before the first part is that of all.
+func isoIntervals(l string, oneSign bool) string {
 	l = intervalText.ReplaceAllStringFunc(l, func(s string) string {
 		var months int64
 		var micros float64
 		words := strings.Fields(strings.TrimSuffix(s, " ago"))
 		for i := 0; i < len(words); i++ {
 			if strings.Contains(words[i], ":") {
+				if oneSign && micros < 0 && words[i][0] != '-' {
+					words[i] = "-" + words[i]
+				}
 				micros += clockMicros(words[i])
 				continue
 			}

@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/sqlstream/sqlstream/exec/types"
@@ -40,4 +41,22 @@ func nested(d *dialect, f *vec.Vector, i int) string {
 		}
 	}
 	return s.String() + "]"
+}
+
+// lowerBytes writes the cells of BYTES columns in small letters: the tests have both.
+func lowerBytes(lines []string, cols []types.Column) []string {
+	if !slices.ContainsFunc(cols, func(c types.Column) bool { return c.Type.Kind == types.Bytes }) {
+		return lines
+	}
+	out := make([]string, len(lines))
+	for i, l := range lines {
+		cells := strings.Split(l, "\t")
+		for k := range cells {
+			if k < len(cols) && cols[k].Type.Kind == types.Bytes && cells[k] != "NULL" {
+				cells[k] = strings.ToLower(cells[k])
+			}
+		}
+		out[i] = strings.Join(cells, "\t")
+	}
+	return out
 }

@@ -76,6 +76,9 @@ func (r *runner) changed(s *step, name string) outcome {
 	r.before = now
 	net := *s
 	net.want = withWeights(weightsOf(s.want))
+	if r.d.blankNull {
+		net.want = lowerBytes(net.want, res.cols)
+	}
 	if err := r.d.compare(&net, withWeights(weights), len(res.cols)+1, rowSort); err != nil {
 		return failure(err)
 	}
@@ -113,6 +116,11 @@ func (r *runner) judge(s *step, res *result, sort sortMode) error {
 		}
 		r.labels[s.label] = key
 		return nil
+	}
+	if r.d.blankNull {
+		t := *s
+		t.want = lowerBytes(s.want, res.cols)
+		s = &t
 	}
 	return r.d.compare(s, lines, len(res.cols), sort)
 }

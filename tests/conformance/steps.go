@@ -285,9 +285,14 @@ func (r *stepReader) query(text string, line int) {
 func tableRows(text string) []string {
 	var out []string
 	header, framed, bars := true, false, 0
+	ruled := strings.Contains(text, "---")
 	for _, l := range strings.Split(text, "\n") {
 		trimmed := strings.TrimSpace(l)
 		if header && trimmed == "" {
+			continue
+		}
+		if header && !ruled {
+			header = false
 			continue
 		}
 		framed = framed || strings.HasPrefix(trimmed, "+--")

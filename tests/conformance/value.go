@@ -115,6 +115,9 @@ func (d *dialect) value(v *vec.Vector, row int) string {
 	if d.blankNull && f.Type.Kind == types.Bytes {
 		return strings.TrimPrefix(text, `\x`)
 	}
+	if d.blankNull {
+		return strings.ReplaceAll(text, "\x00", `\0`)
+	}
 	return text
 }
 
@@ -231,11 +234,11 @@ func compareHash(s *step, got []string, mode sortMode) error {
 func (d *dialect) folded(lines []string) []string {
 	out := make([]string, len(lines))
 	for i, l := range lines {
-		if d.blankNull {
-			l = isoTimes(l)
+		if d.blankNull { // their cells end at |
+			l = strings.ReplaceAll(isoTimes(l), "|", " ")
 		}
 		if d.flavor != sqliteText {
-			l = isoIntervals(l)
+			l = isoIntervals(l, d.blankNull)
 		}
 		words := strings.Fields(brackets.Replace(l))
 		for k, w := range words {
@@ -296,7 +299,7 @@ func (d *dialect) foldWord(w string) string {
 
 var (
 	mapColon  = regexp.MustCompile(`([\w'"]): `)
-	zoneUTC   = regexp.MustCompile(`(\d\d:\d\d:\d\d(?:\.\d+)?) (?:UTC|\+00:00)`)
+	zoneUTC   = regexp.MustCompile(`(\d\d:\d\d:\d\d(?:\.\d+)?) (?:UTC|GMT|\+00:00)`)
 	mdyDate   = regexp.MustCompile(`\b(\d\d)-(\d\d)-(\d{4})\b`)
 	longStamp = regexp.MustCompile(`\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) (Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) +(\d\d?) (\d\d:\d\d:\d\d(?:\.\d+)?) (\d+)\b`)
 )

@@ -89,6 +89,9 @@ func (w *world) registry() (*builtin.Registry, error) {
 	if err == nil && w.d.ieeeDivision {
 		divideIEEE(r.Functions)
 	}
+	if err == nil && w.d.functions != nil {
+		w.d.functions(r.Functions)
+	}
 	return r, err
 }
 
