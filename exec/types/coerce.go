@@ -95,6 +95,9 @@ func commonStruct(a, b Type) (Type, bool) {
 // ComparisonType is the type in which two types are compared; false if they cannot
 // be. Text is compared with exact numbers as DECIMAL, with floating ones as DOUBLE.
 func ComparisonType(a, b Type) (Type, bool) {
+	if a.Kind == UUID && b.Kind == Bytes || a.Kind == Bytes && b.Kind == UUID {
+		return Of(Bytes), true
+	}
 	if a.Kind != String && b.Kind != String || a.Kind == b.Kind {
 		return CommonType(a, b)
 	}
@@ -189,7 +192,7 @@ func CanCast(from, to Type) bool {
 	case from.Kind == String:
 		return to.Kind != Null
 	case from.IsNumeric():
-		return to.IsNumeric() || to.Kind == Bool
+		return to.IsNumeric() || to.Kind == Bool || to.Kind == Bytes && from.IsInteger()
 	case from.Kind == Bool:
 		return to.IsNumeric()
 	case from.IsTime():
@@ -199,7 +202,7 @@ func CanCast(from, to Type) bool {
 	case from.Kind == UUID:
 		return to.Kind == Bytes
 	case from.Kind == Bytes:
-		return to.Kind == UUID
+		return to.Kind == UUID || to.IsInteger()
 	case from.IsNested():
 		return from.Kind == to.Kind && canCastNested(from, to)
 	}

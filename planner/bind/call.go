@@ -42,7 +42,7 @@ func (e *env) call(x *ast.Call) expr.Node {
 		e.others(x.Args)
 		return nil
 	}
-	if name == "grouping" || name == "grouping_id" {
+	if name == "grouping" || name == "grouping_id" || name == "group_id" {
 		return e.grouping(x, name)
 	}
 	if n, ok := e.jsonCall(x, name); ok {

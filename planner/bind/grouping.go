@@ -279,6 +279,8 @@ func (e *env) grouping(x *ast.Call, name string) expr.Node {
 	case sel == nil || e.clause == inWhere || e.clause == inGroupBy || e.clause == inOn || !sel.keysDone:
 		e.b.errorf(diag.MisplacedAggregate, x.Span, "%s() is known only after grouping: use it in SELECT, HAVING or ORDER BY", name)
 		return nil
+	case name == "group_id":
+		return e.groupID(x)
 	case sel.stmt.GroupBy == nil:
 		e.b.errorf(diag.NotGrouped, x.Span, "%s() needs a GROUP BY", name)
 		return nil
@@ -309,6 +311,20 @@ func (e *env) grouping(x *ast.Call, name string) expr.Node {
 		t = types.Of(types.Int8)
 	}
 	return e.b.cast(x.Span, e.setBits(x.Span, bits), t)
+}
+
+// groupID binds group_id(): how many sets that are equal to the row's come before it.
+func (e *env) groupID(x *ast.Call) expr.Node {
+	big := types.Of(types.Int64)
+	switch {
+	case len(x.Args) > 0:
+		e.b.errorf(diag.WrongArguments, x.Span, "group_id() takes no arguments")
+		return nil
+	case e.sel.sets == nil:
+		return expr.Int(big, 0)
+	}
+	whole := &expr.Column{Index: setIndex, Name: logical.SetColumn, T: big}
+	return e.b.resolve(x.Span, "shiftright", whole, expr.Int(types.Of(types.Int32), int64(len(e.sel.keys))))
 }
 
 // setBits puts bits of the set's id side by side.

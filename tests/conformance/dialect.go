@@ -29,7 +29,7 @@ type dialect struct {
 	uniqueColumns   bool              // a view numbers columns of one name
 	dropsAlone      bool              // DROP leaves what reads the object: it can be dropped later
 	duckMeaning
-	forms     map[string]form    // calls whose arguments are spelled in another way
+	callForms map[string]form    // calls whose arguments are spelled in another way
 	functions func(*fn.Registry) // gives functions the meanings of the dialect
 	casts     map[string]bool    // types to which value::type is CAST(value AS type), for forms
 }
@@ -88,7 +88,7 @@ func (d *dialect) rewrite(sql string) string {
 	if len(d.words) > 0 || len(d.calls) > 0 {
 		sql = d.respell(sql)
 	}
-	if len(d.forms) > 0 {
+	if len(d.callForms) > 0 {
 		sql = d.reform(casts(sql, d.casts))
 	}
 	if d.nameCalls {

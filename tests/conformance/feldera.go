@@ -10,7 +10,7 @@ var feldera = dialect{flavor: postgresText, blankNull: true, integerDivision: tr
 		say(`\(\s*((?:date|timestamp)?\s*(?:'[^']*'|[\w.]+)\s*-\s*(?:date|timestamp)?\s*(?:'[^']*'|[\w.]+))\s*\)\s*(?:day|hour|minute|second)s?(\s+as\b)`, "($1)$2"),
 		say(`\bWITH\s*\([^()]*'append_only'[^()]*\)`, ""), say(`\bLATENESS\s+[^,()]+`, ""), say(`\bcreate\s+local\s+view\b`, "CREATE VIEW"),
 		say(`\bdouble\s+precision\b`, "DOUBLE"), say(`\bWITH\s*\(\s*'[^;]*?\)(\s+AS\b)`, "$1"), say(`\bSQL_TSI_`, ""), say(`\bINTERNED\b`, "")}), recursive: true, nowTable: true, uniqueColumns: true,
-	literals: map[string]string{"unknown": "NULL"}, forms: felderaForms(), functions: felderaFunctions,
+	literals: map[string]string{"unknown": "NULL"}, callForms: felderaForms(), functions: felderaFunctions,
 	casts: map[string]bool{"char": true, "varchar": true, "decimal": true, "numeric": true, "boolean": true, "bool": true, "timestamp": true, "binary": true, "varbinary": true},
 	words: map[string]string{"variant": "JSON", "int64": "BIGINT", "int32": "INT", "int16": "SMALLINT", "int8": "BIGINT"}}
 

@@ -43,7 +43,7 @@ func (d *dialect) reform(sql string) string {
 	toks := tokens(sql)
 	e := edits{sql: sql}
 	for i := 0; i+1 < len(toks); i++ {
-		f := d.forms[strings.ToLower(toks[i].text)]
+		f := d.callForms[strings.ToLower(toks[i].text)]
 		if f == nil || toks[i].kind != word || toks[i+1].text != "(" || i > 0 && namesObject(toks[i-1]) {
 			continue
 		}

@@ -36,7 +36,7 @@ func Total(from, to types.Type) bool {
 	case from.IsFloat() && to.IsFloat():
 		return true
 	}
-	return from.Kind == types.Bytes && to.Kind == types.String || to.Kind == types.Bytes && from.Kind != types.JSON ||
+	return from.Kind == types.Bytes && to.Kind == types.String || to.Kind == types.Bytes && from.Kind != types.JSON && !from.IsInteger() ||
 		from.Kind == types.JSON && to.Kind == types.String
 }
 
@@ -66,6 +66,8 @@ func pick(from, to types.Type) fn.Kernel {
 		return fromJSON(to)
 	case to.Kind == types.JSON:
 		return toJSON(from)
+	case to.Kind == types.Bytes && from.IsInteger():
+		return intToBytes(from)
 	case to.Kind == types.Bytes:
 		return relabel(to)
 	case to.Kind == types.String:
@@ -82,6 +84,8 @@ func pick(from, to types.Type) fn.Kernel {
 		return fromDecimal(from, to)
 	case from.Kind == types.Time:
 		return timeToInterval
+	case from.Kind == types.Bytes && to.IsInteger():
+		return bytesToInt(to)
 	case from.Kind == types.Bytes:
 		return bytesToUUID
 	case from.IsTime():

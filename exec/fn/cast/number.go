@@ -1,6 +1,7 @@
 package cast
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/sqlstream/sqlstream/exec/fn"
@@ -295,4 +296,58 @@ func DecimalToFloat(x types.Int128, scale int) float64 {
 	}
 	f, _ := ParseFloat(types.AppendDecimal(nil, x, scale))
 	return f
+}
+
+// intToBytes writes an integer in the bytes of its type, the highest first, as
+// PostgreSQL's CAST to bytea does.
+func intToBytes(from types.Type) fn.Kernel {
+	width := intBytes(from)
+	return func(c *fn.Ctx, args []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
+		out := c.New(types.Of(types.Bytes), rows.N)
+		buf := make([]byte, 0, width*rows.Len())
+		err := each(rows, func(r int) error {
+			x := uint64(args[0].Int(r))
+			out.Str[r] = vec.StrRef{Off: uint32(len(buf)), Len: uint32(width)}
+			for shift := 8 * (width - 1); shift >= 0; shift -= 8 {
+				buf = append(buf, byte(x>>shift))
+			}
+			return nil
+		})
+		out.Buf = buf
+		return out, err
+	}
+}
+
+// bytesToInt reads bytes, the highest first. Fewer than the type has stand for a number
+// that is not negative.
+func bytesToInt(to types.Type) fn.Kernel {
+	width := intBytes(to)
+	return func(c *fn.Ctx, args []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
+		out := c.New(to, rows.N)
+		err := each(rows, func(r int) error {
+			if args[0].IsNull(r) {
+				return nil
+			}
+			b := args[0].Bytes(r)
+			if len(b) > width {
+				return fail(c, out, r, args[0], fmt.Sprintf("more than the %d bytes of %s", width, to))
+			}
+			x := uint64(0)
+			for _, d := range b {
+				x = x<<8 | uint64(d)
+			}
+			if len(b) == width { // the sign is in the first bit
+				up := 64 - 8*width
+				out.I64[r] = int64(x<<up) >> up
+				return nil
+			}
+			out.I64[r] = int64(x)
+			return nil
+		})
+		return out, err
+	}
+}
+
+func intBytes(t types.Type) int {
+	return map[types.Kind]int{types.Int8: 1, types.Int16: 2, types.Int32: 4, types.Int64: 8}[t.Kind]
 }

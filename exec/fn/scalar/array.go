@@ -26,7 +26,7 @@ func arrays() []*fn.Scalar {
 			Resolve:  resolveArrayLength,
 		},
 		{
-			Name: "$at", Group: group, Hidden: true, Nulls: fn.Custom, Syntax: []string{"a[i]"}, Doc: "Is an element of an array, from 1, negative from the end; or the value of a map's key; NULL if there is none. Of a text it is a character, '' if there is none.",
+			Name: "$at", Group: group, Hidden: true, Nulls: fn.Custom, Syntax: []string{"a[i]"}, Doc: "Is an element of an array, from 1, negative from the end; or the value of a map's key, or a member of a JSON object, or an element of a JSON array from 0; NULL if there is none. Of a text it is a character, '' if there is none.",
 			Examples: []fn.Example{{SQL: "array(7, 8)[1]", Want: "7"}, {SQL: "array(7, 8)[3]", Want: "NULL"}, {SQL: "map('a', 1)['a']", Want: "1"}, {SQL: "'abc'[2]", Want: "b"}},
 			Resolve:  ofText(resolveListExtract, resolveAt(atSubscript)),
 		},

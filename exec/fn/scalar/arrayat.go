@@ -30,6 +30,8 @@ func resolveAt(mode atMode) resolver {
 				return fn.Impl{}, mismatch(args, 1, t.Key.String())
 			}
 			return fn.Impl{Args: []types.Type{t, *t.Key}, Result: *t.Elem, Eval: built(*t.Elem, mapAt)}, nil
+		case t.Kind == types.JSON && mode == atSubscript:
+			return resolveJSONAt(args)
 		case t.Kind == types.Struct && (mode == atSubscript || mode == atPlain):
 			return structAt(args)
 		}
@@ -74,6 +76,31 @@ func arrayAt(elem types.Type, mode atMode) fn.Kernel {
 		b.AppendNull()
 		return nil
 	})
+}
+
+// resolveJSONAt finds a member of a JSON object, or an element of a JSON array from 0, as JSON.
+func resolveJSONAt(args []fn.Arg) (fn.Impl, error) {
+	impl := fn.Impl{Args: []types.Type{document, text}, Result: document}
+	member := args[1].Type.Kind == types.String || args[1].Type.Kind == types.Null
+	if !member {
+		impl.Args[1] = bigint
+		if !types.CanCoerce(args[1].Type, bigint) {
+			return fn.Impl{}, mismatch(args, 1, "STRING or BIGINT")
+		}
+	}
+	impl.Eval = bytesOf(document, func(dst []byte, args []*vec.Vector, r int) []byte {
+		if args[0].IsNull(r) || args[1].IsNull(r) {
+			return nil
+		}
+		path := [1]jsonStep{{kind: '['}}
+		if member {
+			path[0] = jsonStep{kind: '.', name: args[1].Text(r)}
+		} else {
+			path[0].index = int(args[1].Int(r))
+		}
+		return appendFound(dst, lookup(args[0].Bytes(r), path[:]), false)
+	})
+	return impl, nil
 }
 
 func mapAt(b *vec.Builder, args []*vec.Vector, r int) {

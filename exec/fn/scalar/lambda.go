@@ -24,7 +24,7 @@ func lambdas() []*fn.Scalar {
 			Examples: []fn.Example{{SQL: "filter(array(1, 2, NULL), x -> x > 1)", Want: "[2]"}}, Resolve: resolveFilter(0),
 		},
 		{
-			Name: "exists", Aliases: []string{"any_match"}, Group: "Arrays", Nulls: fn.Custom, Syntax: []string{"exists(array, x -> condition)"}, Doc: "Is true where the lambda is true for an element; NULL where it is for none but NULL for one.",
+			Name: "exists", Aliases: []string{"any_match", "array_exists"}, Group: "Arrays", Nulls: fn.Custom, Syntax: []string{"exists(array, x -> condition)"}, Doc: "Is true where the lambda is true for an element; NULL where it is for none but NULL for one.",
 			Examples: []fn.Example{{SQL: "exists(array(1, 2), x -> x > 1)", Want: "true"}, {SQL: "exists(array(1, NULL), x -> x > 1)", Want: "NULL"}}, Resolve: resolveQuantifier(true),
 		},
 		{

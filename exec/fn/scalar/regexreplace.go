@@ -95,7 +95,7 @@ func resolveReplace(args []fn.Arg) (fn.Impl, error) {
 		}
 		want[3] = text
 	}
-	impl, err := optional(3, text, nil, want...)(args)
+	impl, err := optional(2, text, nil, want...)(args)
 	if err != nil {
 		return impl, err
 	}
@@ -104,6 +104,9 @@ func resolveReplace(args []fn.Arg) (fn.Impl, error) {
 		return impl, err
 	}
 	impl.Eval = func(c *fn.Ctx, args []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
+		if len(args) == 2 {
+			args = append(args[:2:2], vec.NewConst(text, "", rows.N))
+		}
 		r := replacer{cache: patternCache{fixed: fixed, flags: flags}, all: flags.all, placed: len(args) > 3 && !flagged}
 		return tryTexts(text, "regexp_replace", r.one)(c, args, rows)
 	}

@@ -63,6 +63,9 @@ func digitsArg(args []fn.Arg) (int, error) {
 		return 0, nil
 	}
 	v := args[1].Const
+	if v != nil && v.IsNull(0) { // the result is NULL
+		return 0, nil
+	}
 	if v == nil || !v.Type.IsInteger() || v.IsNull(0) {
 		return 0, fmt.Errorf("needs a constant number of digits as argument 2")
 	}

@@ -298,16 +298,19 @@ func resolveReverse(args []fn.Arg) (fn.Impl, error) {
 
 func resolveConcat(args []fn.Arg) (fn.Impl, error) {
 	t := text
-	blobs := 0
+	blobs, nulls := 0, 0
 	for _, a := range args {
 		if a.Type.Kind == types.Array {
 			return resolveArrayConcat(args)
 		}
-		if a.Type.Kind == types.Bytes {
+		switch a.Type.Kind {
+		case types.Bytes:
 			blobs++
+		case types.Null:
+			nulls++
 		}
 	}
-	if blobs == len(args) && blobs > 0 {
+	if blobs+nulls == len(args) && blobs > 0 {
 		t = blob
 	}
 	want := same(t, len(args))

@@ -15,21 +15,25 @@ func searches() []*fn.Scalar {
 	return []*fn.Scalar{
 		{
 			Name: "instr", Aliases: []string{"strpos"}, Group: "Text", Syntax: []string{"instr(a, part)", "strpos(a, part)"},
-			Doc:      "Is the position of the first occurrence of part in a, 0 if there is none.",
-			Examples: []fn.Example{{SQL: "instr('stream', 're')", Want: "3"}, {SQL: "instr('stream', NULL)", Want: "NULL"}},
-			Resolve:  fixed(integer, ints(integer, func(args []*vec.Vector, r int) int64 { return position(args[0].Bytes(r), args[1].Bytes(r), 1) }), text, text),
+			Doc:      "Is the position of the first occurrence of part in a, 0 if there is none; of BYTES in bytes.",
+			Examples: []fn.Example{{SQL: "instr('stream', 're')", Want: "3"}, {SQL: "instr(unhex('102023'), unhex('23'))", Want: "3"}, {SQL: "instr('stream', NULL)", Want: "NULL"}},
+			Resolve: inBytes(func(t types.Type, position positioner) resolver {
+				return fixed(integer, ints(integer, func(args []*vec.Vector, r int) int64 { return position(args[0].Bytes(r), args[1].Bytes(r), 1) }), t, t)
+			}),
 		},
 		{
 			Name: "position", Aliases: []string{"locate", "charindex"}, Group: "Text", Syntax: []string{"position(part IN a)", "locate(part, a [, start])"},
 			Doc:      "Is the position of the first occurrence of part in a from a start on, 0 if there is none; an empty part is at 1.",
 			Examples: []fn.Example{{SQL: "locate('a', 'banana', 3)", Want: "4"}, {SQL: "position('x', 'abc')", Want: "0"}, {SQL: "position(NULL, 'abc')", Want: "NULL"}},
-			Resolve: optional(2, integer, ints(integer, func(args []*vec.Vector, r int) int64 {
-				start := int64(1)
-				if len(args) > 2 {
-					start = args[2].Int(r)
-				}
-				return position(args[1].Bytes(r), args[0].Bytes(r), start)
-			}), text, text, integer),
+			Resolve: inBytes(func(t types.Type, position positioner) resolver {
+				return optional(2, integer, ints(integer, func(args []*vec.Vector, r int) int64 {
+					start := int64(1)
+					if len(args) > 2 {
+						start = args[2].Int(r)
+					}
+					return position(args[1].Bytes(r), args[0].Bytes(r), start)
+				}), t, t, integer)
+			}),
 		},
 		finder("starts_with", []string{"startswith", "prefix"}, "starts", "starts_with('stream', 'st')", bytes.HasPrefix),
 		finder("ends_with", []string{"endswith", "suffix"}, "ends", "ends_with('stream', 'am')", bytes.HasSuffix),
@@ -336,4 +340,27 @@ func appendSoundex(dst, s []byte) []byte {
 		dst = append(dst, '0')
 	}
 	return dst
+}
+
+// positioner finds a part from a start on, and counts from 1.
+type positioner func(s, part []byte, start int64) int64
+
+// inBytes resolves a function of two texts for two BYTES as well, whose places are bytes.
+func inBytes(of func(t types.Type, position positioner) resolver) resolver {
+	return func(args []fn.Arg) (fn.Impl, error) {
+		if len(args) > 1 && (args[0].Type.Kind == types.Bytes || args[1].Type.Kind == types.Bytes) {
+			return of(blob, bytePosition)(args)
+		}
+		return of(text, position)(args)
+	}
+}
+
+func bytePosition(s, part []byte, start int64) int64 {
+	if start < 1 || start > int64(len(s))+1 {
+		return 0
+	}
+	if i := bytes.Index(s[start-1:], part); i >= 0 {
+		return int64(i) + start
+	}
+	return 0
 }

@@ -15,6 +15,9 @@ func (parts strfParts) parse(s string) (wall int64, zone *time.Location, ok bool
 	var t parsedTime
 	s = strings.Trim(s, " ")
 	for i, p := range parts {
+		if i == 0 {
+			p.text = strings.TrimLeft(p.text, " ") // as the text
+		}
 		if p.letter == 0 {
 			s, ok = afterText(s, p.text)
 		} else {

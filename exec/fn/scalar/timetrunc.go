@@ -232,6 +232,9 @@ func resolveTimeBound(mode rounding, args []fn.Arg) (fn.Impl, error) {
 	if !ok || !known {
 		return fn.Impl{}, fmt.Errorf("needs a unit such as HOUR as argument 2")
 	}
+	if args[0].Type.Kind == types.Time {
+		return boundClock(mode, step)
+	}
 	impl, err := resolveDateTrunc([]fn.Arg{args[1], args[0]})
 	if err != nil {
 		return impl, err
@@ -258,4 +261,30 @@ func resolveTimeBound(mode rounding, args []fn.Arg) (fn.Impl, error) {
 		return out, nil
 	}
 	return impl, nil
+}
+
+// boundClock rounds a time of day to a unit below the day; up it stays within its day.
+func boundClock(mode rounding, step types.IntervalValue) (fn.Impl, error) {
+	if step.Micros == 0 {
+		return fn.Impl{}, fmt.Errorf("rounds a TIME to a unit below the day, such as HOUR")
+	}
+	up := int64(0)
+	if mode == upward {
+		up = step.Micros - 1
+	}
+	eval := tryInts(timeOfDay, boundName(mode), func(args []*vec.Vector, r int) (int64, string) {
+		x := args[0].Int(r) + up
+		if x -= x % step.Micros; x >= types.MicrosPerDay {
+			return 0, "a TIME stays within its day"
+		}
+		return x, ""
+	})
+	return fn.Impl{Args: []types.Type{timeOfDay, text}, Result: timeOfDay, Eval: eval, Monotone: []int{0}}, nil
+}
+
+func boundName(mode rounding) string {
+	if mode == upward {
+		return "ceil"
+	}
+	return "floor"
 }
