@@ -223,7 +223,7 @@ func strptimeFormats(args []fn.Arg) ([]strfParts, error) {
 	default:
 		return nil, mismatch(args, 1, "STRING or a constant ARRAY of STRING")
 	}
-	var formats []strfParts
+	formats := make([]strfParts, 0, len(wanted)) // an empty list reads nothing
 	for _, s := range wanted {
 		f, err := compileStrf(s)
 		if err == nil {
