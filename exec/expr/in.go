@@ -147,7 +147,7 @@ func (s *set) has(v *vec.Vector, i int) bool {
 		return ok
 	default:
 		for _, x := range s.other {
-			if vec.Compare(v, i, x, 0) == 0 {
+			if vec.Same(v, i, x, 0) {
 				return true
 			}
 		}

@@ -7,6 +7,7 @@ package types
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -151,6 +152,14 @@ func (t Type) IsTime() bool { return t.Kind >= Date && t.Kind <= TimestampNTZ }
 
 // IsNested reports ARRAY, MAP or STRUCT.
 func (t Type) IsNested() bool { return t.Kind >= Array }
+
+// HasInterval reports INTERVAL, or a nested type with one somewhere.
+func (t Type) HasInterval() bool {
+	if t.Kind == Interval || t.Elem != nil && t.Elem.HasInterval() || t.Key != nil && t.Key.HasInterval() {
+		return true
+	}
+	return slices.ContainsFunc(t.Fields, func(f Field) bool { return f.Type.HasInterval() })
+}
 
 // Ordered reports that SQL orders the values of the type: all but MAP, JSON and what
 // contains them.

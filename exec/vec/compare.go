@@ -35,7 +35,13 @@ func (o Order) NullsFirst() bool {
 // Equal reports whether two values of the same type are one group: NULL = NULL, NaN
 // = NaN and −0.0 = 0.0, at any depth; maps are equal when they have the same entries
 // in any order, intervals when all three parts are equal.
-func Equal(a *Vector, ra int, b *Vector, rb int) bool {
+func Equal(a *Vector, ra int, b *Vector, rb int) bool { return equal(a, ra, b, rb, false) }
+
+// Same is Equal as the operators of SQL mean it: intervals are the same when they have one
+// length, 1 day and 24:00:00, at any depth.
+func Same(a *Vector, ra int, b *Vector, rb int) bool { return equal(a, ra, b, rb, true) }
+
+func equal(a *Vector, ra int, b *Vector, rb int, lengths bool) bool {
 	na, nb := a.IsNull(ra), b.IsNull(rb)
 	if na || nb {
 		return na && nb
@@ -47,11 +53,12 @@ func Equal(a *Vector, ra int, b *Vector, rb int) bool {
 		return fa.I64[ia] == fb.I64[ib]
 	case types.PhysString:
 		return string(fa.Bytes(ia)) == string(fb.Bytes(ib))
-	case types.PhysInterval:
-		return fa.Iv[ia] == fb.Iv[ib]
 	}
-	return compareValues(fa, ia, fb, ib) == 0
+	return compareValues(fa, ia, fb, ib, lengths) == 0
 }
+
+// Rank is Compare in which what Same calls equal is equal.
+func Rank(a *Vector, ra int, b *Vector, rb int) int { return compare(a, ra, b, rb, true) }
 
 // EqualRows reports whether two rows are one group.
 func EqualRows(a []*Vector, ra int, b []*Vector, rb int) bool {
@@ -67,14 +74,16 @@ func EqualRows(a []*Vector, ra int, b []*Vector, rb int) bool {
 // NaN above +∞, text by bytes, arrays and structs element by element, intervals by
 // length (a month as 30 days, a day as 24 hours), then by parts. It is 0 exactly when
 // Equal holds, and agrees with the order of AppendKey's bytes.
-func Compare(a *Vector, ra int, b *Vector, rb int) int {
+func Compare(a *Vector, ra int, b *Vector, rb int) int { return compare(a, ra, b, rb, false) }
+
+func compare(a *Vector, ra int, b *Vector, rb int, lengths bool) int {
 	na, nb := a.IsNull(ra), b.IsNull(rb)
 	if na || nb {
 		return boolInt(nb) - boolInt(na)
 	}
 	fa, ia := a.At(ra)
 	fb, ib := b.At(rb)
-	return compareValues(fa, ia, fb, ib)
+	return compareValues(fa, ia, fb, ib, lengths)
 }
 
 // CompareOrder is Compare under a sort column's direction.
@@ -89,7 +98,7 @@ func CompareOrder(a *Vector, ra int, b *Vector, rb int, o Order) int {
 	}
 	fa, ia := a.At(ra)
 	fb, ib := b.At(rb)
-	c := compareValues(fa, ia, fb, ib)
+	c := compareValues(fa, ia, fb, ib, false)
 	if o.Desc {
 		return -c
 	}
@@ -119,7 +128,7 @@ func boolInt(b bool) int {
 }
 
 // compareValues compares elements of flat storage that are not NULL.
-func compareValues(a *Vector, i int, b *Vector, j int) int {
+func compareValues(a *Vector, i int, b *Vector, j int, lengths bool) int {
 	switch a.Type.Phys() {
 	case types.PhysBool:
 		return cmp.Compare(a.Bool[i]&1, b.Bool[j]&1)
@@ -130,16 +139,19 @@ func compareValues(a *Vector, i int, b *Vector, j int) int {
 	case types.PhysInt128:
 		return a.I128[i].Cmp(b.I128[j])
 	case types.PhysInterval:
+		if lengths {
+			return a.Iv[i].Span().Cmp(b.Iv[j].Span())
+		}
 		return a.Iv[i].Cmp(b.Iv[j])
 	case types.PhysString:
 		return bytes.Compare(a.Bytes(i), b.Bytes(j))
 	case types.PhysStruct:
-		return compareStructs(a, i, b, j)
+		return compareStructs(a, i, b, j, lengths)
 	case types.PhysList:
 		if a.Type.Kind == types.Map {
-			return bytes.Compare(appendMapKey(nil, a, i), appendMapKey(nil, b, j))
+			return bytes.Compare(appendMapKey(nil, a, i, lengths), appendMapKey(nil, b, j, lengths))
 		}
-		return compareLists(a, i, b, j)
+		return compareLists(a, i, b, j, lengths)
 	}
 	return 0
 }
@@ -157,20 +169,20 @@ func CompareFloat(x, y float64) int {
 	return boolInt(x != x) - boolInt(y != y)
 }
 
-func compareStructs(a *Vector, i int, b *Vector, j int) int {
+func compareStructs(a *Vector, i int, b *Vector, j int, lengths bool) int {
 	for k := range a.Child {
-		if c := Compare(a.Child[k], i, b.Child[k], j); c != 0 {
+		if c := compare(a.Child[k], i, b.Child[k], j, lengths); c != 0 {
 			return c
 		}
 	}
 	return 0
 }
 
-func compareLists(a *Vector, i int, b *Vector, j int) int {
+func compareLists(a *Vector, i int, b *Vector, j int, lengths bool) int {
 	x, xEnd := int(a.Off[i]), int(a.Off[i+1])
 	y, yEnd := int(b.Off[j]), int(b.Off[j+1])
 	for x < xEnd && y < yEnd {
-		if c := Compare(a.Child[0], x, b.Child[0], y); c != 0 {
+		if c := compare(a.Child[0], x, b.Child[0], y, lengths); c != 0 {
 			return c
 		}
 		x++

@@ -33,7 +33,13 @@ const (
 )
 
 // AppendKey appends the key encoding of the value of v at row.
-func AppendKey(dst []byte, v *Vector, row int) []byte {
+func AppendKey(dst []byte, v *Vector, row int) []byte { return appendKey(dst, v, row, false) }
+
+// AppendSameKey appends bytes that are equal exactly when Same holds: AppendKey, with the
+// length of an interval alone. They are the keys of what SQL groups and joins.
+func AppendSameKey(dst []byte, v *Vector, row int) []byte { return appendKey(dst, v, row, true) }
+
+func appendKey(dst []byte, v *Vector, row int, lengths bool) []byte {
 	if v.IsNull(row) {
 		return append(dst, keyNull)
 	}
@@ -50,18 +56,21 @@ func AppendKey(dst []byte, v *Vector, row int) []byte {
 	case types.PhysInt128:
 		return AppendInt128Key(dst, f.I128[i])
 	case types.PhysInterval:
+		if lengths {
+			return AppendInt128Key(append(dst, keyValue), f.Iv[i].Span())
+		}
 		return AppendIntervalKey(dst, f.Iv[i])
 	case types.PhysStruct:
 		dst = append(dst, keyValue)
 		for _, c := range f.Child {
-			dst = AppendKey(dst, c, i)
+			dst = appendKey(dst, c, i, lengths)
 		}
 		return dst
 	}
 	if f.Type.Kind == types.Map {
-		return appendMapKey(dst, f, i)
+		return appendMapKey(dst, f, i, lengths)
 	}
-	return appendListKey(dst, f, i)
+	return appendListKey(dst, f, i, lengths)
 }
 
 // AppendRowKey appends the key encodings of all columns at row.
@@ -163,21 +172,21 @@ func indexLow(x []byte) int {
 	return -1
 }
 
-func appendListKey(dst []byte, f *Vector, i int) []byte {
+func appendListKey(dst []byte, f *Vector, i int, lengths bool) []byte {
 	dst = append(dst, keyValue)
 	for e := int(f.Off[i]); e < int(f.Off[i+1]); e++ {
-		dst = AppendKey(append(dst, keyMore), f.Child[0], e)
+		dst = appendKey(append(dst, keyMore), f.Child[0], e, lengths)
 	}
 	return append(dst, keyEnd)
 }
 
 // appendMapKey encodes entries in the order of their bytes, so that equal maps have
 // equal keys.
-func appendMapKey(dst []byte, f *Vector, i int) []byte {
+func appendMapKey(dst []byte, f *Vector, i int, lengths bool) []byte {
 	from, to := int(f.Off[i]), int(f.Off[i+1])
 	entries := make([][]byte, 0, to-from)
 	for e := from; e < to; e++ {
-		entries = append(entries, AppendKey(AppendKey(nil, f.Child[0], e), f.Child[1], e))
+		entries = append(entries, appendKey(appendKey(nil, f.Child[0], e, lengths), f.Child[1], e, lengths))
 	}
 	slices.SortFunc(entries, bytes.Compare)
 	dst = append(dst, keyValue)

@@ -205,7 +205,7 @@ func (l *Lowerer) dispatch(n logical.Node, need []bool) *lowered {
 	case *logical.Expand:
 		return l.expand(x, need)
 	case *logical.Session:
-		return l.session(x, need)
+		return l.session(sessionLengths(x), need)
 	case *logical.Aggregate:
 		if p := groupLengths(x); p != nil {
 			return l.node(p, need)
@@ -214,6 +214,9 @@ func (l *Lowerer) dispatch(n logical.Node, need []bool) *lowered {
 	case *logical.Distinct:
 		return l.distinct(x, need)
 	case *logical.Dedup:
+		if p := dedupLengths(x, x.Input); p != nil {
+			return l.node(p, need)
+		}
 		return l.dedup(x, need)
 	case *logical.Join:
 		if above := timeAbove(x); above != nil {
@@ -221,7 +224,7 @@ func (l *Lowerer) dispatch(n logical.Node, need []bool) *lowered {
 		}
 		return l.join(joinLengths(x), need)
 	case *logical.Asof:
-		return l.asof(x, need)
+		return l.asof(asofLengths(x), need)
 	case *logical.Recursive:
 		return l.recursive(x)
 	case *logical.Feed:
@@ -229,11 +232,14 @@ func (l *Lowerer) dispatch(n logical.Node, need []bool) *lowered {
 	case *logical.UnionAll:
 		return l.union(x, need)
 	case *logical.SetOp:
+		if p := setLengths(x); p != nil {
+			return l.node(p, need)
+		}
 		return l.setOp(x)
 	case *logical.Over:
 		return l.over(overLengths(x), need)
 	case *logical.TopN:
-		return l.topN(x, need)
+		return l.topN(topNLengths(x), need)
 	case *logical.Sort:
 		return l.sort(x, need, false)
 	case *logical.Shared:

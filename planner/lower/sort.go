@@ -31,7 +31,7 @@ func (l *Lowerer) sort(s *logical.Sort, need []bool, root bool) *lowered {
 		return l.sort(&logical.Sort{Input: s.Top(), Keys: s.Keys, Limit: logical.NoLimit}, need, root)
 	}
 	keys := make([]expr.Node, len(s.Keys))
-	for i, k := range s.Keys {
+	for i, k := range orderLengths(s.Keys) {
 		keys[i] = k.Expr
 	}
 	in, at := l.keyColumns(l.wholeRow(s.Input), keys)

@@ -46,7 +46,13 @@ func resolveExtreme(args []fn.Arg, greatest bool) (fn.AggImpl, error) {
 	if len(args) == 2 {
 		return resolveMany(args, greatest)
 	}
-	t := args[0].Type
+	return extremeOf(args[0].Type, greatest), nil
+}
+
+// Least is min of any type: values without an order in SQL, maps, in that of their keys.
+func Least(t types.Type) fn.AggImpl { return extremeOf(t, false) }
+
+func extremeOf(t types.Type, greatest bool) fn.AggImpl {
 	return fn.AggImpl{Args: []types.Type{t}, Result: t, New: func(retract bool) fn.Accumulator {
 		switch {
 		case retract:
@@ -59,7 +65,7 @@ func resolveExtreme(args []fn.Arg, greatest bool) (fn.AggImpl, error) {
 			return &extremeInt{flip: flip, phys: t.Phys()}
 		}
 		return &extremeBytes{max: greatest, t: t}
-	}}, nil
+	}}
 }
 
 // asInt tells that orderedInt represents the values of a type.

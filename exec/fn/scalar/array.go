@@ -238,7 +238,7 @@ func find(in *vec.Vector, from, to int, v *vec.Vector, r int) finding {
 		switch {
 		case in.IsNull(e):
 			res = unknown
-		case vec.Equal(in, e, v, r):
+		case vec.Same(in, e, v, r):
 			return found
 		}
 	}
@@ -248,7 +248,7 @@ func find(in *vec.Vector, from, to int, v *vec.Vector, r int) finding {
 func arrayPosition(args []*vec.Vector, r int) int64 {
 	f, from, to := list(args[0], r)
 	for e := from; e < to; e++ {
-		if !f.Child[0].IsNull(e) && vec.Equal(f.Child[0], e, args[1], r) {
+		if !f.Child[0].IsNull(e) && vec.Same(f.Child[0], e, args[1], r) {
 			return int64(e - from + 1)
 		}
 	}
@@ -263,7 +263,7 @@ func resolveArrayRemove(args []fn.Arg) (fn.Impl, error) {
 	return fn.Impl{Args: want, Result: want[0], Eval: built(want[0], func(b *vec.Builder, args []*vec.Vector, r int) {
 		f, from, to := list(args[0], r)
 		for e := from; e < to; e++ {
-			if f.Child[0].IsNull(e) || !vec.Equal(f.Child[0], e, args[1], r) {
+			if f.Child[0].IsNull(e) || !vec.Same(f.Child[0], e, args[1], r) {
 				b.Child(0).AppendFrom(f.Child[0], e)
 			}
 		}
@@ -422,7 +422,7 @@ func extremeOf(name string, want int, doc, example, result string) *fn.Scalar {
 				f, from, to := list(args[0], r)
 				best := -1
 				for e := from; e < to; e++ {
-					if !f.Child[0].IsNull(e) && (best < 0 || vec.Compare(f.Child[0], e, f.Child[0], best) == want) {
+					if !f.Child[0].IsNull(e) && (best < 0 || vec.Rank(f.Child[0], e, f.Child[0], best) == want) {
 						best = e
 					}
 				}

@@ -107,7 +107,7 @@ func mapAt(b *vec.Builder, args []*vec.Vector, r int) {
 	if !args[0].IsNull(r) && !args[1].IsNull(r) {
 		f, from, to := list(args[0], r)
 		for e := to - 1; e >= from; e-- { // a later entry of the same key wins
-			if vec.Equal(f.Child[0], e, args[1], r) {
+			if vec.Same(f.Child[0], e, args[1], r) {
 				b.AppendFrom(f.Child[1], e)
 				return
 			}

@@ -70,7 +70,7 @@ func appendSet(b *vec.Builder, x, y *vec.Vector, r int, keep func(inA, inB bool)
 	g, fromB, toB := list(y, r)
 	in := func(v *vec.Vector, from, to int, w *vec.Vector, e int) bool {
 		for k := from; k < to; k++ {
-			if vec.Equal(v, k, w, e) {
+			if vec.Same(v, k, w, e) {
 				return true
 			}
 		}
@@ -95,7 +95,7 @@ func appendDistinct(b *vec.Builder, in *vec.Vector, from, to, first int) {
 	for e := from; e < to; e++ {
 		seen := false
 		for k := first; k < e && !seen; k++ {
-			seen = vec.Equal(in, k, in, e)
+			seen = vec.Same(in, k, in, e)
 		}
 		if !seen {
 			b.Child(0).AppendFrom(in, e)

@@ -261,7 +261,7 @@ func resolveSwitch(args []fn.Arg) (fn.Impl, error) {
 func switchRow(b *vec.Builder, args []*vec.Vector, r int) {
 	for i := 1; i+1 < len(args); i += 2 {
 		a, x := args[0], args[i]
-		if a.IsNull(r) && x.IsNull(r) || !a.IsNull(r) && !x.IsNull(r) && vec.Equal(a, r, x, r) {
+		if a.IsNull(r) && x.IsNull(r) || !a.IsNull(r) && !x.IsNull(r) && vec.Same(a, r, x, r) {
 			b.AppendFrom(args[i+1], r)
 			return
 		}

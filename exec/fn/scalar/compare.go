@@ -302,10 +302,10 @@ func anyCompare(op compareOp) fn.Kernel {
 		}
 		each(rows, func(r int) {
 			if base == cmpEq {
-				out.Bool[r] = truth(vec.Equal(a, r, b, r)) ^ neg
+				out.Bool[r] = truth(vec.Same(a, r, b, r)) ^ neg
 				return
 			}
-			out.Bool[r] = truth(vec.Compare(a, r, b, r) < 0) ^ neg
+			out.Bool[r] = truth(vec.Rank(a, r, b, r) < 0) ^ neg
 		})
 		return out, nil
 	}
@@ -317,12 +317,11 @@ func resolveDistinct(args []fn.Arg, equal bool) (fn.Impl, error) {
 	if err != nil {
 		return fn.Impl{}, err
 	}
-	eval := bools(func(args []*vec.Vector, r int) bool { return vec.Equal(args[0], r, args[1], r) == equal })
+	eval := bools(func(args []*vec.Vector, r int) bool { return vec.Same(args[0], r, args[1], r) == equal })
 	return fn.Impl{Args: []types.Type{t, t}, Result: boolean, Eval: eval}, nil
 }
 
-// intervalCompare compares lengths, so that 24 hours equal a day; as keys of groups
-// and joins they differ.
+// intervalCompare compares lengths, so that 24 hours equal a day.
 func intervalCompare(op compareOp) fn.Kernel {
 	base, swap, neg := op.flip()
 	return func(c *fn.Ctx, args []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {

@@ -153,7 +153,7 @@ func nullif(a, t types.Type) fn.Kernel {
 			out.Valid = append([]uint64(nil), out.Valid...)
 		}
 		each(rows, func(r int) {
-			if !in.IsNull(r) && vec.Equal(same, r, args[1], r) {
+			if !in.IsNull(r) && vec.Same(same, r, args[1], r) {
 				out.SetNull(r)
 			}
 		})

@@ -132,7 +132,7 @@ func places(args []*vec.Vector, r, most int) []int64 {
 	var at []int64
 	f, from, to := list(args[0], r)
 	for e := from; e < to && len(at) != most; e++ {
-		if vec.Equal(f.Child[0], e, args[1], r) {
+		if vec.Same(f.Child[0], e, args[1], r) {
 			at = append(at, int64(e-from+1))
 		}
 	}
@@ -145,7 +145,7 @@ func firsts(in *vec.Vector, from, to int) []int {
 	for e := from; e < to; e++ {
 		seen := in.IsNull(e)
 		for k := 0; k < len(out) && !seen; k++ {
-			seen = vec.Equal(in, out[k], in, e)
+			seen = vec.Same(in, out[k], in, e)
 		}
 		if !seen {
 			out = append(out, e)
@@ -376,7 +376,7 @@ func resolveArrayReplace(args []fn.Arg) (fn.Impl, error) {
 		}
 		f, from, to := list(args[0], r)
 		for e := from; e < to; e++ {
-			if vec.Equal(f.Child[0], e, args[1], r) {
+			if vec.Same(f.Child[0], e, args[1], r) {
 				b.Child(0).AppendFrom(args[2], r)
 				continue
 			}

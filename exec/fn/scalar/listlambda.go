@@ -261,7 +261,7 @@ func zipMaps(c *fn.Ctx, t types.Type, a, b *vec.Vector, f fn.Lambda, rows fn.Row
 // keyPlace is the element that equals v[r], −1 if there is none.
 func keyPlace(in *vec.Vector, from, to int, v *vec.Vector, r int) int32 {
 	for e := from; e < to; e++ {
-		if vec.Equal(in, e, v, r) {
+		if vec.Same(in, e, v, r) {
 			return int32(e)
 		}
 	}

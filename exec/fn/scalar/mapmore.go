@@ -37,7 +37,7 @@ func mapExtras() []*fn.Scalar {
 				return fixed(boolean, bools(func(args []*vec.Vector, r int) bool {
 					f, from, to := list(args[0], r)
 					e := keyPlace(f.Child[0], from, to, args[1], r)
-					return e >= 0 && vec.Equal(f.Child[1], int(e), args[2], r)
+					return e >= 0 && vec.Same(f.Child[1], int(e), args[2], r)
 				}), t, *t.Key, *t.Elem)(args)
 			},
 		},

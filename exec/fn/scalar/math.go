@@ -302,7 +302,7 @@ func extreme(name string, want int, doc, example, result string) *fn.Scalar {
 			impl.Eval = built(t, func(b *vec.Builder, args []*vec.Vector, r int) {
 				best := args[0]
 				for _, a := range args[1:] {
-					if best.IsNull(r) || !a.IsNull(r) && vec.Compare(a, r, best, r) == want {
+					if best.IsNull(r) || !a.IsNull(r) && vec.Rank(a, r, best, r) == want {
 						best = a
 					}
 				}

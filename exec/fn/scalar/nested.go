@@ -170,7 +170,7 @@ func resolveMap(args []fn.Arg) (fn.Impl, error) {
 				return &fn.DataError{Func: "map", Row: r, Msg: "a key is NULL"}
 			}
 			for k := 0; k < i; k += 2 {
-				if vec.Equal(args[k], r, args[i], r) {
+				if vec.Same(args[k], r, args[i], r) {
 					return &fn.DataError{Func: "map", Value: vec.RowString(args[i], r, nil), Row: r, Msg: "the key occurs twice"}
 				}
 			}
@@ -222,7 +222,7 @@ func checkKeys(name string, in *vec.Vector, from, to, r int) error {
 			return &fn.DataError{Func: name, Row: r, Msg: "a key is NULL"}
 		}
 		for k := from; k < e; k++ {
-			if vec.Equal(in, k, in, e) {
+			if vec.Same(in, k, in, e) {
 				return &fn.DataError{Func: name, Value: vec.RowString(in, e, nil), Row: r, Msg: "the key occurs twice"}
 			}
 		}

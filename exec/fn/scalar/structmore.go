@@ -259,7 +259,7 @@ func fieldPlace(s, v *vec.Vector, r int) int {
 	}
 	f, i := s.At(r)
 	for k, c := range f.Child {
-		if vec.Equal(c, i, v, r) {
+		if vec.Same(c, i, v, r) {
 			return k + 1
 		}
 	}
