@@ -98,8 +98,19 @@ func (s *scan) need(c byte) {
 	}
 }
 
+// date takes [±]YYYY-MM-DD, or with " (BC)" or " BC" behind it or at the end a year before 1.
 func (s *scan) date() {
-	year := s.number(4, 4, 1, 9999, "year")
+	least, sign := 1, 1
+	if s.byte('-') {
+		least, sign = 0, -1
+	} else if s.byte('+') {
+		least = 0
+	}
+	year := sign * s.number(4, 6, least, farYear, "year")
+	bc := strings.Contains(s.rest, " (BC)") || strings.HasSuffix(s.rest, " BC")
+	if bc {
+		year = 1 - year
+	}
 	s.need('-')
 	month := s.number(1, 2, 1, 12, "month")
 	s.need('-')
@@ -107,7 +118,13 @@ func (s *scan) date() {
 	if s.err == nil && day > daysIn(year, month) {
 		s.err = fmt.Errorf("day %d is out of range", day)
 	}
+	if bc {
+		s.rest = strings.TrimSuffix(strings.TrimPrefix(s.rest, " (BC)"), " BC")
+	}
 }
+
+// farYear bounds the years on both sides of 0.
+const farYear = 140000
 
 func daysIn(year, month int) int {
 	switch month {

@@ -4,7 +4,7 @@ import (
 	"time"
 )
 
-// MinYear and MaxYear bound what dates and timestamps can be written.
+// MinYear and MaxYear bound the years of four digits without a sign.
 const (
 	MinYear = 1
 	MaxYear = 9999
@@ -14,6 +14,14 @@ const (
 const (
 	MinDay = -719162
 	MaxDay = 2932896
+)
+
+// FarYear bounds the years that dates reach, on both sides of 0, FirstDay and LastDay their
+// days since 1970: differences of their instants in µs can be told.
+const (
+	FarYear  = 140000
+	FirstDay = -51853478
+	LastDay  = 50414787
 )
 
 // FloorDiv divides rounding down, so that times before 1970 fall into the right day
@@ -125,8 +133,8 @@ func AppendDate(dst []byte, days int64) []byte {
 	return append2(append(dst, '-'), d)
 }
 
-// appendYear writes four digits; a year outside 0000 to 9999, which only arithmetic
-// can reach, gets a sign and as many digits as it needs (ISO 8601).
+// appendYear writes four digits; a year outside 0000 to 9999
+// gets a sign and as many digits as it needs (ISO 8601).
 func appendYear(dst []byte, y int) []byte {
 	if y < 0 || y > MaxYear {
 		sign := byte('+')

@@ -15,10 +15,14 @@ var (
 	ErrZoneName    = errors.New("unknown time zone")
 )
 
-// ParseDate parses YYYY-MM-DD into days since 1970. Blanks around it are ignored.
+// ParseDate parses YYYY-MM-DD into days since 1970, or a date of another age as
+// ParseTimestamp does. Blanks around it are ignored.
 func ParseDate(s string) (int64, error) {
 	s = strings.TrimSpace(s)
 	if len(s) != 10 {
+		if d, rest, err := parseFarDay(s); err == nil && (rest == "" || rest == " BC") {
+			return d, err
+		}
 		return 0, ErrDateSyntax
 	}
 	d, err := parseDay(s)
@@ -46,7 +50,9 @@ func ParseTime(s string) (int64, error) {
 // ParseTimestamp parses YYYY-MM-DD[( |T)hh:mm[:ss[.fraction]]][zone] into µs since
 // 1970. A zone is Z, ±hh[[:]mm[:ss]] or a name after an optional blank; without one
 // the text is wall clock time of the given zone. Digits beyond µs are cut. Blanks
-// around the text are ignored. It does not allocate unless a zone is named.
+// around the text are ignored. It does not allocate unless a zone is named. Years after 9999
+// and before 1 have more digits and a sign, as ISO 8601 and AppendTimestamp write them, or
+// stand with " BC" at the end or " (BC)" behind the date, as PostgreSQL and DuckDB do.
 func ParseTimestamp(s string, zone *time.Location) (int64, error) {
 	local, rest, err := parseLocal(s)
 	if err != nil {
@@ -111,11 +117,17 @@ func parseLocal(s string) (local int64, rest string, err error) {
 	if len(s) < 10 {
 		return 0, "", ErrTimeSyntax
 	}
-	day, err := parseDay(s[:10])
+	var day int64
+	if s[4] == '-' && s[len(s)-1]|0x20 != 'c' && (len(s) < 15 || s[14] != ')') {
+		day, err = parseDay(s[:10])
+		rest = s[10:]
+	} else {
+		day, rest, err = parseFarDay(s)
+		rest = strings.TrimSuffix(rest, " BC")
+	}
 	if err != nil {
 		return 0, "", err
 	}
-	rest = s[10:]
 	local = day * MicrosPerDay
 	if len(rest) < 2 || rest[0] != ' ' && rest[0] != 'T' && rest[0] != 't' || !isDigit(rest[1]) {
 		return local, rest, nil
@@ -154,6 +166,46 @@ func parseDay(s string) (int64, error) {
 		return 0, ErrTimeRange
 	}
 	return DaysFromCivil(y, m, d), nil
+}
+
+// parseFarDay reads [±]Y-MM-DD of four to six digits of year, and " (BC)" behind it. With BC
+// there or at the end of s the year counts backwards from 1, which is before the year 1.
+func parseFarDay(s string) (day int64, rest string, err error) {
+	sign, t := 1, s
+	if t != "" && (t[0] == '-' || t[0] == '+') {
+		if t[0] == '-' {
+			sign = -1
+		}
+		t = t[1:]
+	}
+	y, n := 0, 0
+	for ; n < len(t) && n < 6 && isDigit(t[n]); n++ {
+		y = y*10 + int(t[n]-'0')
+	}
+	if n < 4 || len(t) < n+6 || t[n] != '-' || t[n+3] != '-' {
+		return 0, "", ErrTimeSyntax
+	}
+	m, d := two(t, n+1), two(t, n+4)
+	if max(m, d) > 99 {
+		return 0, "", ErrTimeSyntax
+	}
+	rest = t[n+6:]
+	y *= sign
+	if behind := strings.HasPrefix(rest, " (BC)"); behind || strings.HasSuffix(rest, " BC") {
+		if y < 1 {
+			return 0, "", ErrTimeRange
+		}
+		y = 1 - y
+		if behind {
+			rest = rest[len(" (BC)"):]
+		}
+	} else if sign > 0 && y < MinYear {
+		return 0, "", ErrTimeRange
+	}
+	if y < -FarYear || y > FarYear || m < 1 || m > 12 || d < 1 || d > DaysInMonth(y, m) {
+		return 0, "", ErrTimeRange
+	}
+	return DaysFromCivil(y, m, d), rest, nil
 }
 
 // parseClock reads hh:mm[:ss[.fraction]].

@@ -34,7 +34,7 @@ func TestNestedText(t *testing.T) {
 		{pair, "(1, [x])", `{"a":1,"b":["x"]}`, false},
 		{pair, "{c: 1}", "error", false},
 		{pair, "{a: 1, a: 2}", "error", false},
-		{byName, "{k=1, 'j=': 2, k=3}", "error", false},
+		{byName, "{k=1, 2}", "error", false},
 		{byName, "{k=1, 'j='=2, k=3}", `{"j=":2,"k":3}`, false},
 		{byName, `{"k":1}`, `{"k":1}`, false},
 		{byName, "{NULL=1}", "error", false},

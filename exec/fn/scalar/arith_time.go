@@ -119,7 +119,7 @@ func Shift(k types.Kind, at int64, x types.IntervalValue, sign int64, zone *time
 			return 0, false
 		}
 		d := addMonths(at, months) + days + us/types.MicrosPerDay
-		return d, d >= types.MinDay && d <= types.MaxDay
+		return d, d >= types.FirstDay && d <= types.LastDay
 	}
 	if us > maxShift || us < -maxShift {
 		return 0, false
@@ -142,13 +142,13 @@ func Shift(k types.Kind, at int64, x types.IntervalValue, sign int64, zone *time
 
 // The first and last instant of the calendar, and what no move within it exceeds.
 const (
-	minInstant = types.MinDay * types.MicrosPerDay
-	maxInstant = (types.MaxDay+1)*types.MicrosPerDay - 1
+	minInstant = types.FirstDay * types.MicrosPerDay
+	maxInstant = (types.LastDay+1)*types.MicrosPerDay - 1
 	maxShift   = maxInstant - minInstant + 2*types.MicrosPerDay
 )
 
 // inCalendar bounds days to what can be written, with room for zones.
-func inCalendar(day int64) bool { return day >= types.MinDay-1 && day <= types.MaxDay+1 }
+func inCalendar(day int64) bool { return day >= types.FirstDay-1 && day <= types.LastDay+1 }
 
 // addMonths moves a day, clipping to the end of the month.
 func addMonths(day, months int64) int64 {
@@ -174,7 +174,7 @@ func shiftDays(op arithOp) fn.Impl {
 			d := args[1].I64[r&mb]
 			v := args[0].I64[r&ma] + sign*d
 			out.I64[r] = v
-			if d > math.MaxInt32 || d < math.MinInt32 || v < types.MinDay || v > types.MaxDay {
+			if d > math.MaxInt32 || d < math.MinInt32 || v < types.FirstDay || v > types.LastDay {
 				return c.Fail(out, r, op.String(), vec.RowString(args[1], r, time.UTC)+" days", "DATE "+overflows)
 			}
 			return nil

@@ -102,7 +102,7 @@ func dateFromDays(name string) fn.Kernel {
 		out := c.New(date, rows.N)
 		err := try(rows, func(r int) error {
 			d := args[0].Int(r)
-			if out.I64[r] = d; d < types.MinDay || d > types.MaxDay {
+			if out.I64[r] = d; d < types.FirstDay || d > types.LastDay {
 				return c.Fail(out, r, name, fmt.Sprint(d), "DATE "+overflows)
 			}
 			return nil

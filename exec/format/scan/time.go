@@ -1,6 +1,7 @@
 package scan
 
 import (
+	"bytes"
 	"encoding/binary"
 	"time"
 	"unsafe"
@@ -86,7 +87,7 @@ func (t *Times) Local(b []byte) (int64, bool) {
 // zoned reports whether a valid timestamp text ends with a zone.
 func zoned(b []byte) bool {
 	b = trim(b)
-	for _, c := range b[min(11, len(b)):] {
+	for _, c := range b[min(max(11, bytes.IndexAny(b, "T ")+1), len(b)):] {
 		if c != ':' && c != '.' && c-'0' > 9 {
 			return true
 		}
