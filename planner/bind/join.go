@@ -12,6 +12,9 @@ import (
 // join binds a join. The result keeps the written order of columns, whichever side is
 // the stream.
 func (b *Binder) join(x *ast.Join, outer *scope) (logical.Node, *scope) {
+	if x.Kind == ast.FullJoin && x.On != nil && hasSubquery(x.On) {
+		return b.fullByParts(x, outer)
+	}
 	l, ls := b.from(x.L, outer)
 	if plan, s, ok := b.lateral(x, l, ls, outer); ok {
 		return plan, s
@@ -282,8 +285,12 @@ func (b *Binder) lateral(x *ast.Join, l logical.Node, ls, outer *scope) (logical
 			plan, s := b.sqlTableBeside(x, r, f, l, ls, outer)
 			return plan, s, true
 		}
-		if _, ok := b.cat.Functions.Generator(name); !ok {
+		if _, ok := b.cat.Functions.Generator(name); !ok || x.Kind != ast.InnerJoin && x.Kind != ast.CrossJoin && !readsColumns(r.Call) {
 			return nil, nil, false
+		}
+		if x.Kind == ast.LeftJoin && x.On != nil && !isTrueLiteral(x.On) {
+			plan, s := b.onTrue(x, r, l, ls, outer)
+			return plan, s, true
 		}
 		plan, s := b.unnest(x, r, l, ls)
 		return plan, s, true
@@ -295,6 +302,28 @@ func (b *Binder) lateral(x *ast.Join, l logical.Node, ls, outer *scope) (logical
 		return plan, s, true
 	}
 	return nil, nil, false
+}
+
+// readsColumns tells that the arguments of a call read columns, or may.
+func readsColumns(c *ast.Call) bool {
+	found := false
+	walkExpr(c, func(n ast.Expr) bool {
+		switch n.(type) {
+		case *ast.ColumnRef, *ast.Subquery, *ast.Exists, *ast.Quantified:
+			found = true
+		}
+		return !found
+	})
+	return found
+}
+
+// onTrue makes the condition of a left join with a generator one of the rows that it makes.
+func (b *Binder) onTrue(x *ast.Join, r *ast.TableFunc, l logical.Node, ls, outer *scope) (logical.Node, *scope) {
+	rows := &ast.Select{Span: r.Span, Items: []ast.SelectItem{{Span: r.Span, Expr: &ast.Star{Span: r.Span}}}, From: r, Where: x.On}
+	query := &ast.Derived{Span: r.Span, Lateral: true, Query: &ast.Query{Span: r.Span, Body: rows}, Alias: r.Alias}
+	join := *x
+	join.R, join.On = query, nil
+	return b.lateralQuery(&join, query, l, ls, outer)
 }
 
 // appended extends a scope by the last columns of a plan.
@@ -315,11 +344,6 @@ func (s *scope) appended(plan logical.Node, table string) *scope {
 // unnest binds a generator in FROM beside the rows that it takes its arguments from.
 func (b *Binder) unnest(x *ast.Join, r *ast.TableFunc, l logical.Node, ls *scope) (logical.Node, *scope) {
 	outer := x.Kind == ast.LeftJoin
-	if x.On != nil && !isTrueLiteral(x.On) && outer {
-		b.errorf(diag.NotPlanned, x.On.Pos(), "a condition on a LEFT JOIN with %s is not supported", r.Call.Name).
-			WithHint("write ON TRUE, or join a subquery: LEFT JOIN LATERAL (SELECT * FROM %s(…) WHERE …) AS u ON TRUE", r.Call.Name)
-		return broken()
-	}
 	if !outer && x.Kind != ast.InnerJoin && x.Kind != ast.CrossJoin {
 		b.errorf(diag.NotPlanned, x.Span, "%s with %s is not supported", joinName(x.Kind), r.Call.Name)
 		return broken()

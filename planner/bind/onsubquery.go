@@ -24,11 +24,6 @@ func (o *onSubqueries) attach(a *logical.Apply) int {
 
 // onSubquery binds a condition of ON with subqueries.
 func (j *joinBinder) onSubquery(part ast.Expr) bool {
-	if j.x.Kind == ast.FullJoin {
-		j.b.errorf(diag.NotPlanned, part.Pos(), "a subquery in ON of FULL JOIN is not supported").
-			WithHint("compute it before: SELECT … FROM (SELECT *, (subquery) AS x FROM …) AS a FULL JOIN … ON … = a.x")
-		return false
-	}
 	o := &onSubqueries{span: part.Pos()}
 	e := &env{b: j.b, scope: j.scope, clause: inOn, on: o}
 	j.subqueries = append(j.subqueries, o)
@@ -37,6 +32,29 @@ func (j *joinBinder) onSubquery(part ast.Expr) bool {
 	}
 	o.cond = e.condition(part, "ON")
 	return o.cond != nil
+}
+
+// fullByParts binds a full join with subqueries in ON: the left join, and below it the
+// right rows that have no match.
+func (b *Binder) fullByParts(x *ast.Join, outer *scope) (logical.Node, *scope) {
+	left, anti := *x, *x
+	left.Kind = ast.LeftJoin
+	anti.Kind, anti.L, anti.R = ast.AntiJoin, x.R, x.L
+	plan, s := b.join(&left, outer)
+	if s.broken {
+		return plan, s
+	}
+	rest, rs := b.join(&anti, outer)
+	if rs.broken {
+		return rest, rs
+	}
+	kept := len(plan.Schema()) - len(rest.Schema())
+	p := &logical.Project{Input: rest, Names: columnNames(plan)}
+	for _, c := range plan.Schema()[:kept] {
+		p.Exprs = append(p.Exprs, expr.Null(c.Type))
+	}
+	p.Exprs = append(p.Exprs, logical.Columns(rest)...)
+	return &logical.UnionAll{Inputs: []logical.Node{plan, p}}, s
 }
 
 func (j *joinBinder) inner() bool { return j.x.Kind == ast.InnerJoin || j.x.Kind == ast.CrossJoin }

@@ -9,10 +9,11 @@ type duckMeaning struct {
 	forms        []func(sql string) string // respellings, after the phrases
 	notOurs      map[string]string         // words whose statements fall under a rule, by word
 	ieeeDivision bool                      // / gives DOUBLE, infinity by zero; // and % by zero are NULL
+	infinity     bool                      // of timestamps
 	noViews      bool                      // its tests have no materialised views
 }
 
-var duckMeanings = duckMeaning{ieeeDivision: true, noViews: true, notOurs: duckStates, forms: []func(string) string{nameRange}}
+var duckMeanings = duckMeaning{ieeeDivision: true, noViews: true, infinity: true, notOurs: duckStates, forms: []func(string) string{nameRange, nameValues, filterWhere, separate, infiniteCasts}}
 
 // duckStates are words of DuckDB's values that are states of aggregates.
 var duckStates = map[string]string{"export_state": "aggregate state", "to_aggregate_state": "aggregate state", "aggregate_state": "aggregate state",

@@ -67,6 +67,7 @@ func TestDialects(t *testing.T) {
 		sql, want string
 	}{
 		{&duckdb, "SELECT a FROM t ORDER BY a, b DESC LIMIT 3;", "SELECT a FROM t ORDER BY a NULLS LAST, b DESC NULLS LAST LIMIT 3"},
+		{&duckdb, "SELECT string_agg(a ORDER BY b), string_agg(a, b), count(*) FILTER (a > 1) FROM (VALUES (1, 2)) v", "SELECT string_agg(a, ',' ORDER BY b NULLS LAST), string_agg(a, b), count(*) FILTER (WHERE a > 1) FROM (VALUES (1, 2)) v(col0, col1)"},
 		{&duckdb, "SELECT sum(x) OVER (ORDER BY a ROWS 1 PRECEDING)", "SELECT sum(x) OVER (ORDER BY a NULLS LAST ROWS 1 PRECEDING)"},
 		{&duckdb, "SELECT t.range, 2 IN (1) FROM range(3) t, range(x.a), generate_series(1, 2) g(v)", "SELECT t.range, 2 IN (1) FROM range(3) t(range), range(x.a) AS range(range), generate_series(1, 2) g(v)"},
 		{&risingwave, "SELECT max(a), count(*) FROM t ORDER BY 1 DESC", `SELECT max(a) AS "max", count(*) AS "count" FROM t ORDER BY 1 DESC NULLS FIRST`},

@@ -109,7 +109,7 @@ func withWeights(weights map[string]int) []string {
 // judge compares rows with what is expected, and with those of other queries of the label.
 func (r *runner) judge(s *step, res *result, sort sortMode) error {
 	lines := r.d.lines(res, s)
-	if s.label != "" && s.want == nil {
+	if s.label != "" && len(s.want) == 0 {
 		key := strings.Join(lines, "\n")
 		if old, ok := r.labels[s.label]; ok && old != key {
 			return &wrongError{"other rows than the query of the same label", nil, nil}

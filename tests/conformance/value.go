@@ -112,6 +112,9 @@ func (d *dialect) value(v *vec.Vector, row int) string {
 		return strings.TrimSuffix(vec.RowString(v, row, time.UTC), ".0")
 	}
 	text := vec.RowString(v, row, time.UTC)
+	if d.infinity && (f.Type.Kind == types.Timestamp || f.Type.Kind == types.TimestampNTZ) {
+		return infiniteText(text)
+	}
 	if d.blankNull && f.Type.Kind == types.Bytes {
 		return strings.TrimPrefix(text, `\x`)
 	}

@@ -88,6 +88,7 @@ func (w *world) registry() (*builtin.Registry, error) {
 	}
 	if err == nil && w.d.ieeeDivision {
 		divideIEEE(r.Functions)
+		nameTypes(r.Functions)
 	}
 	if err == nil && w.d.functions != nil {
 		w.d.functions(r.Functions)

@@ -1,0 +1,88 @@
+package conformance
+
+import (
+	"slices"
+	"strings"
+)
+
+// changesInWith runs the changes of rows that stand in WITH, one after another, and keeps
+// what they return in tables of the batch engine, which the names of WITH read in the text
+// that is left.
+func (w *world) changesInWith(sql string) (string, error) {
+	toks := tokens(sql)
+	if len(toks) == 0 || !toks[0].is("with") {
+		return sql, nil
+	}
+	list, end := withItems(toks)
+	if !slices.ContainsFunc(list, withItem.changes) {
+		return sql, nil
+	}
+	var plain []string
+	for _, it := range list {
+		body := span(sql, it.body)
+		if !it.changes() {
+			plain = append(plain, span(sql, it.all))
+			continue
+		}
+		if err := w.statement(withPlain(plain, body)); err != nil {
+			return "", err
+		}
+		if hasWords(it.body, "returning") {
+			kept := "__with_" + it.name.name()
+			if err := run(w.ctx, w.batch, "CREATE OR REPLACE TABLE "+quote(kept)+" AS "+returned(body, tokens(body))); err != nil {
+				return "", err
+			}
+			plain = append(plain, span(sql, it.head)+" AS (SELECT * FROM "+quote(kept)+")")
+		}
+	}
+	if end >= len(toks) {
+		return "", nil
+	}
+	return withPlain(plain, sql[toks[end].start:]), nil
+}
+
+func withPlain(plain []string, sql string) string {
+	if len(plain) == 0 {
+		return sql
+	}
+	return "WITH " + strings.Join(plain, ", ") + " " + sql
+}
+
+// withItem is name [(columns)] AS [MATERIALIZED] (body).
+type withItem struct {
+	name            token
+	head, body, all []token
+}
+
+func (it withItem) changes() bool {
+	return len(it.body) > 0 && (it.body[0].is("insert") || it.body[0].is("update") || it.body[0].is("delete"))
+}
+
+// withItems reads the list of WITH; end is the token behind it.
+func withItems(toks []token) (list []withItem, end int) {
+	i := 1
+	if i < len(toks) && toks[i].is("recursive") {
+		i++
+	}
+	for i < len(toks) {
+		from := i
+		as := i
+		for as < len(toks) && !(toks[as].is("as") && toks[as].depth == 0) {
+			as++
+		}
+		open := as + 1
+		for open < len(toks) && toks[open].text != "(" {
+			open++
+		}
+		if open >= len(toks) {
+			return nil, len(toks)
+		}
+		close := closing(toks, open)
+		list = append(list, withItem{name: toks[from], head: toks[from:as], body: toks[open+1 : close], all: toks[from : close+1]})
+		if i = close + 1; i >= len(toks) || toks[i].text != "," {
+			return list, i
+		}
+		i++
+	}
+	return list, i
+}
