@@ -207,6 +207,33 @@ func TestKafkaSourceLoss(t *testing.T) {
 	w.fails(early+"RUN TRIGGER FOR out", "topic $topic was deleted and created again", "0 to offset 6")
 }
 
+// A topic that is deleted and made anew under a running query ends it, before it takes
+// anything of the new one for what followed in the old one.
+func TestKafkaSourceTopicMadeAnew(t *testing.T) {
+	for _, c := range []struct{ more, status, rows string }{
+		{"", "failed", "1"},
+		{", fail_on_data_loss = 'false'", "running", "1\n7\n8\n9"},
+	} {
+		w := newTopic(t, 1)
+		w.send(0, `{"id":1}`)
+		w.does(strings.NewReplacer("MANUAL", "EVERY '20 ms'", "'latest'", "'earliest'"+c.more).Replace(counted))
+		w.eventually("SELECT count(*) AS n FROM out", "1")
+		_, err := w.adm.DeleteTopics(context.Background(), w.topic)
+		w.ok(err)
+		for made := false; !made; { // a broker deletes in the background
+			r, err := w.adm.CreateTopic(context.Background(), 1, 1, nil, w.topic)
+			made = err == nil && r.Err == nil
+		}
+		w.connect()
+		w.send(0, `{"id":7}`, `{"id":8}`, `{"id":9}`)
+		w.eventually("SELECT status FROM sys.queries", c.status)
+		w.eventually("SELECT id FROM out ORDER BY id", c.rows)
+		if c.status == "failed" {
+			w.eventually("SELECT error LIKE '%was deleted%its partitions were read: 0 to offset 1;%' AS ok FROM sys.queries", "true")
+		}
+	}
+}
+
 func TestKafkaSourceGroup(t *testing.T) {
 	w := newTopic(t, 1)
 	w.send(0, `{"id":1}`, `{"id":2}`)

@@ -41,7 +41,7 @@ func (s *Reader) discover(ctx context.Context, force bool) error {
 // compare notices topics that are gone, or are not what they were.
 func (s *Reader) compare(found map[string]topic) error {
 	for _, name := range s.opt.topics {
-		if _, ok := found[name]; !ok && !s.began(name) {
+		if _, ok := found[name]; !ok && !s.began(name) && !s.away[name] {
 			return fmt.Errorf("topic %q does not exist at the brokers %s; create it, or correct topic", name, s.opt.set.brokers)
 		}
 	}
@@ -63,6 +63,7 @@ func (s *Reader) compare(found map[string]topic) error {
 	}
 	for name, t := range found {
 		s.ids[name] = t.id
+		delete(s.away, name)
 	}
 	return nil
 }
@@ -115,6 +116,7 @@ func (s *Reader) gone(name, why string) error {
 		s.lost(source.Loss{Partition: p.name(), From: s.at[p], To: -1, Reason: why})
 	}
 	s.drop(name)
+	s.away[name] = true
 	return nil
 }
 

@@ -52,14 +52,15 @@ type Reader struct {
 	parts     []place         // that are read, in order
 	at        map[place]int64 // the next offset of each; nil = the query has not begun
 	ids       map[string]topicID
-	lookAgain time.Time      // when partitions are discovered next
-	logged    bool           // a range has been planned or restored
-	waiting   time.Time      // since when records wait for others; zero = none do
-	backlog   int64          // what the last range has left
-	turn      int            // which partition comes first where a limit does not reach all
-	done      bool           // finite: everything was planned
-	left      map[place]bool // partitions of which the last range left something
-	publishAt time.Time      // when offsets are published next
+	away      map[string]bool // topics that were deleted, and are read from their beginning when they are there again
+	lookAgain time.Time       // when partitions are discovered next
+	logged    bool            // a range has been planned or restored
+	waiting   time.Time       // since when records wait for others; zero = none do
+	backlog   int64           // what the last range has left
+	turn      int             // which partition comes first where a limit does not reach all
+	done      bool            // finite: everything was planned
+	left      map[place]bool  // partitions of which the last range left something
+	publishAt time.Time       // when offsets are published next
 
 	mu        sync.Mutex // for what splits and Keep use beside the rest
 	committed map[place]int64
@@ -85,7 +86,7 @@ func open(ctx context.Context, hs *hubs, formats []*format.Format, c source.Conf
 // newReader is a source that knows its options and its brokers.
 func newReader(ctx context.Context, hs *hubs, formats []*format.Format, c source.Config) (*Reader, error) {
 	at := surroundings{name: fmt.Sprintf("source %q", c.Name), dir: c.Dir, fs: c.FS, clock: c.Clock}
-	s := &Reader{cfg: c, ids: map[string]topicID{}, committed: map[place]int64{}}
+	s := &Reader{cfg: c, ids: map[string]topicID{}, away: map[string]bool{}, committed: map[place]int64{}}
 	var err error
 	if s.opt, err = decodeOptions(formats, c, at); err != nil {
 		return nil, err
