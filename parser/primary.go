@@ -167,6 +167,9 @@ func (p *parser) word() operand {
 	if lit := p.typedLiteral(word); lit != nil {
 		return p.leaf(lit)
 	}
+	if x := p.castLiteral(word); x != nil {
+		return p.leaf(x)
+	}
 	return p.named()
 }
 
@@ -249,6 +252,25 @@ func (p *parser) typedLiteral(word string) *ast.Literal {
 		}
 	}
 	return out
+}
+
+// castLiteral reads INT '5' and its like, which is CAST('5' AS INT), or gives nil.
+func (p *parser) castLiteral(word string) *ast.Cast {
+	n := 1
+	if word == "DOUBLE" && p.wordAt(1, "PRECISION") {
+		n = 2
+	}
+	switch typeTable[word] {
+	case "BOOLEAN", "TINYINT", "SMALLINT", "INT", "BIGINT", "FLOAT", "DOUBLE", "DECIMAL", "STRING", "BYTES":
+		if !p.at(n).isString() {
+			return nil
+		}
+	default:
+		return nil
+	}
+	start := p.pos
+	t := p.typeName()
+	return &ast.Cast{X: p.stringLit("a string"), Type: t, Span: p.since(start)}
 }
 
 // timestampKind looks at the words after TIMESTAMP.

@@ -1,6 +1,8 @@
 package logical
 
 import (
+	"strings"
+
 	"github.com/sqlstream/sqlstream/exec/expr"
 	"github.com/sqlstream/sqlstream/exec/types"
 	"github.com/sqlstream/sqlstream/planner/catalog"
@@ -81,9 +83,10 @@ func (v *Values) WithChildren([]Node) Node { return v }
 
 // Describe implements Node.
 func (v *Values) Describe() string {
-	text := "Values"
+	var text strings.Builder
+	text.WriteString("Values")
 	for _, r := range v.Rows {
-		text += " (" + exprList(r) + ")"
+		text.WriteString(" (" + exprList(r) + ")")
 	}
-	return text
+	return text.String()
 }

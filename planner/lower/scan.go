@@ -309,15 +309,17 @@ func (l *Lowerer) values(v *logical.Values) *lowered {
 	n := &physical.Values{Rows: v.Rows}
 	n.P.Columns = v.Columns
 	out := &lowered{node: n, cols: make([]int, len(v.Columns))}
-	out.id = identity{base: v.Describe(), cols: make([]string, len(v.Columns))}
+	text := v.Describe()
+	out.id = identity{base: text}.bounded() // the text of many rows is long
+	out.id.cols = make([]string, len(v.Columns))
 	for i, c := range v.Columns {
 		out.cols[i] = i
-		out.id.cols[i] = v.Describe() + "." + c.Name
+		out.id.cols[i] = out.id.base + "." + c.Name
 	}
 	if len(v.Rows) <= 1 {
 		n.P.Keys = [][]int{{}}
 	}
 	l.endless(out)
-	n.OpID = hashOf("values", out.id.base)
+	n.OpID = hashOf("values", text)
 	return out
 }

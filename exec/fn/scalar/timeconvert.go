@@ -27,8 +27,8 @@ func conversions() []*fn.Scalar {
 		},
 		{
 			Name: "date_format", Group: "Time", Syntax: []string{"date_format(time, 'pattern')"},
-			Doc:      "Prints a time by a pattern of letters as in Spark and Java: yyyy year, MM month (MMM Feb, MMMM February), dd day, HH hour (hh with a for AM and PM, kk 1 to 24, KK 0 to 11), mm minute, ss second, SSS fraction, EEE and EEEE day of the week, Q quarter, D day of the year, F week of the month, G era, VV zone (z short), XXX offset (x, Z, O other forms); other text in single quotes, [ ] around what may be missing when text is read. A TIMESTAMP_NTZ counts as a time of the session zone.",
-			Examples: []fn.Example{{SQL: "date_format(TIMESTAMP '2024-02-29 13:45:56', 'yyyy-MM-dd HH:mm')", Want: "2024-02-29 13:45"}, {SQL: "date_format(DATE '2024-02-29', 'EEE d MMM')", Want: "Thu 29 Feb"}, {SQL: "date_format(NULL, 'yyyy')", Want: "NULL"}},
+			Doc:      "Prints a time by a pattern of letters as in Spark and Java: yyyy year, MM month (MMM Feb, MMMM February), dd day, HH hour (hh with a for AM and PM, kk 1 to 24, KK 0 to 11), mm minute, ss second, SSS fraction, EEE and EEEE day of the week, Q quarter, D day of the year, F week of the month, G era, VV zone (z short), XXX offset (x, Z, O other forms); other text in single quotes, [ ] around what may be missing when text is read. A pattern with YYYY, HH24, HH12 or MI is read as PostgreSQL's: YYYY-MM-DD HH24:MI:SS.MS, US microseconds, Mon Feb, FMMonth February, AM, TZH:TZM, text in double quotes. A TIMESTAMP_NTZ counts as a time of the session zone.",
+			Examples: []fn.Example{{SQL: "date_format(TIMESTAMP '2024-02-29 13:45:56', 'yyyy-MM-dd HH:mm')", Want: "2024-02-29 13:45"}, {SQL: "date_format(DATE '2024-02-29', 'EEE d MMM')", Want: "Thu 29 Feb"}, {SQL: "date_format(TIMESTAMP '2024-02-29 13:45:56', 'DD Mon YYYY HH12:MI am')", Want: "29 Feb 2024 01:45 pm"}, {SQL: "date_format(NULL, 'yyyy')", Want: "NULL"}},
 			Resolve:  resolveDateFormat,
 		},
 		{
@@ -51,7 +51,7 @@ func conversions() []*fn.Scalar {
 		{
 			Name: "to_timestamp", Group: "Time", Syntax: []string{"to_timestamp(text [, 'pattern'])", "to_timestamp(seconds)"},
 			Doc:      "Reads a timestamp from text, by a pattern as of date_format if one is given, or from seconds since 1970.",
-			Examples: []fn.Example{{SQL: "to_timestamp('29/02/2024 23:59', 'dd/MM/yyyy HH:mm')", Want: "2024-02-29 23:59:00"}, {SQL: "to_timestamp(1.5)", Want: "1970-01-01 00:00:01.5"}, {SQL: "to_timestamp(NULL)", Want: "NULL"}},
+			Examples: []fn.Example{{SQL: "to_timestamp('29/02/2024 23:59', 'dd/MM/yyyy HH:mm')", Want: "2024-02-29 23:59:00"}, {SQL: "to_timestamp('2024-2-29 23:59', 'YYYY-MM-DD HH24:MI')", Want: "2024-02-29 23:59:00"}, {SQL: "to_timestamp(1.5)", Want: "1970-01-01 00:00:01.5"}, {SQL: "to_timestamp(NULL)", Want: "NULL"}},
 			Resolve:  resolveToTimestamp("to_timestamp", timestamp, false),
 		},
 		{

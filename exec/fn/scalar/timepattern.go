@@ -14,7 +14,12 @@ type timePattern struct {
 	// step is the µs that the shortest field counts: times in the same step print the
 	// same. 0 = the offset of the zone counts too.
 	step int64
+	// lenient patterns read numbers of fewer digits.
+	lenient bool
 }
+
+// lowerHalf letters a give am and pm.
+const lowerHalf = 2
 
 // patternPart is literal text (letter 0), a field of n letters, or the bracket '[' of an
 // optional section, whose ']' is part n.
@@ -50,8 +55,11 @@ var refusedLetters = map[byte]string{
 	'I': "write mm for the minute", 'T': "write 'T' in quotes",
 }
 
-// compilePattern reads a pattern.
+// compilePattern reads a pattern of Java's, or of PostgreSQL's.
 func compilePattern(s string) (*timePattern, error) {
+	if isTemplate(s) {
+		return compileTemplate(s)
+	}
 	p := &timePattern{step: types.MicrosPerDay}
 	var open []int
 	for i := 0; i < len(s); {

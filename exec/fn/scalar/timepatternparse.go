@@ -94,7 +94,7 @@ func (p *timePattern) read(t *parsedTime, s string, from, to int) (rest string, 
 			i = f.n
 		case ']':
 		default:
-			if s, ok = t.read(f, s, p.reserve(i)); !ok {
+			if s, ok = t.read(f, s, p.reserve(i), p.lenient); !ok {
 				return s, false
 			}
 		}
@@ -138,8 +138,9 @@ func readNumber(s string, least, most, behind int) (x int64, rest string, ok boo
 	return x, s[n:], true
 }
 
-// read reads a field; behind tells how many digits directly follow it.
-func (t *parsedTime) read(f patternPart, s string, behind int) (rest string, ok bool) {
+// read reads a field; behind tells how many digits directly follow it, lenient that
+// fewer digits will do.
+func (t *parsedTime) read(f patternPart, s string, behind int, lenient bool) (rest string, ok bool) {
 	switch f.letter {
 	case 'M', 'L':
 		if f.n > 2 {
@@ -166,6 +167,9 @@ func (t *parsedTime) read(f patternPart, s string, behind int) (rest string, ok 
 		most = 18
 	case f.letter == 'D' && f.n == 2:
 		most = 3
+	}
+	if lenient {
+		least = 1
 	}
 	x, rest, ok := readNumber(s, least, most, behind)
 	return rest, ok && t.setNumber(f, x)

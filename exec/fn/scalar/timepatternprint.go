@@ -127,6 +127,9 @@ func appendClock(dst []byte, f patternPart, tod int64) []byte {
 	h := tod / types.MicrosPerHour
 	switch f.letter {
 	case 'a':
+		if f.n == lowerHalf {
+			return append(dst, [...]string{"am", "pm"}[h/12]...)
+		}
 		return append(dst, [...]string{"AM", "PM"}[h/12]...)
 	case 'H':
 		return appendPadded(dst, h, f.n)
