@@ -40,6 +40,9 @@ func isTemplate(s string) bool {
 
 // compileTemplate reads such a pattern: words in either case, "…" as it stands.
 func compileTemplate(s string) (*timePattern, error) {
+	if strings.Contains(s, "mm") && s != strings.ToLower(s) {
+		return nil, fmt.Errorf("reads mm of the pattern %q as minutes in Java, and as the month in PostgreSQL; write yyyy-MM-dd HH:mm:ss or YYYY-MM-DD HH24:MI:SS", s)
+	}
 	p := &timePattern{step: types.MicrosPerDay, lenient: true}
 	for i := 0; i < len(s); {
 		switch {

@@ -41,7 +41,7 @@ func TestTemplates(t *testing.T) {
 func TestTemplateRefusals(t *testing.T) {
 	for pattern, part := range map[string]string{
 		"YYYY Month": "write FMMonth", "YYYY MON": "write Mon", "YYYY D": "dayofweek", "YYYY xy": "double quotes", `YYYY "a`: "does not end", "HH24 Day": "write FMDay",
-		"YYYY FMDAY": "write FMDay", "IYYY MI": "write YYYY", "YYYY WW": "weekofyear",
+		"YYYY FMDAY": "write FMDay", "IYYY MI": "write YYYY", "YYYY WW": "weekofyear", "YYYY-MM-dd HH:mm:ss": "as minutes in Java",
 	} {
 		if _, err := compilePattern(pattern); err == nil || !strings.Contains(err.Error(), part) {
 			t.Errorf("%s: %v", pattern, err)
