@@ -13,9 +13,10 @@ func (p *parser) groupBy(sel *ast.Select) rope {
 	node := &ast.GroupBy{}
 	sel.GroupBy = node
 	var keys []operand
-	if p.accept("ALL") || p.allStar(0) {
+	if p.allStar(0) || p.endsElement(1) && p.accept("ALL") {
 		node.All = true
 	} else {
+		node.Distinct = p.acceptAny("ALL", "DISTINCT") == "DISTINCT"
 		p.sepList(func() { node.Items = append(node.Items, p.groupItem(&keys)) })
 		p.withRollup(node)
 	}

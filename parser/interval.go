@@ -17,7 +17,7 @@ func (p *parser) startsInterval() bool {
 		return true
 	case p.opAt(1, "-"), p.opAt(1, "+"):
 		_, ok := p.unitAt(3)
-		return ok && p.at(2).kind == tokNumber
+		return ok && (p.at(2).kind == tokNumber || p.at(2).isString())
 	case p.opAt(1, "("):
 		_, ok := p.unitAt(int(t.match) - p.pos + 1)
 		return ok && t.match >= 0
@@ -35,7 +35,7 @@ func (p *parser) interval() operand {
 	start := p.pos
 	p.next()
 	switch t := p.peek(); {
-	case t.isString():
+	case t.isString(), (p.isOp("-") || p.isOp("+")) && p.at(1).isString():
 		return p.leaf(p.stringInterval(start))
 	case t.kind == tokNumber, p.isOp("-"), p.isOp("+"):
 		return p.leaf(p.numberInterval(start))
@@ -62,8 +62,14 @@ func (p *parser) noUnit(what string) {
 
 // stringInterval reads '10' MINUTE, '1-6' YEAR TO MONTH, or '10 minutes'.
 func (p *parser) stringInterval(start int) *ast.Interval {
+	sign := p.intervalSign()
 	t := p.next()
 	lit := p.stringOf(t)
+	if body, negative := cutSign(strings.TrimSpace(lit.Text)); sign == "-" {
+		if lit.Text = "-" + body; negative {
+			lit.Text = body
+		}
+	}
 	text := strings.TrimSpace(lit.Text)
 	unit, ok := p.unitAt(0)
 	if ok && (isDecimal(text) || p.wordAt(1, "TO") || strings.ContainsAny(text, ":")) {
@@ -77,6 +83,14 @@ func (p *parser) stringInterval(start int) *ast.Interval {
 	}
 	a, err := parseDuration(text)
 	return p.intervalOf(start, lit.Span, a, err)
+}
+
+// intervalSign reads a sign before the text of an interval with a unit.
+func (p *parser) intervalSign() string {
+	if !p.isOp("-") && !p.isOp("+") {
+		return ""
+	}
+	return p.text(p.next())
 }
 
 // precision skips the digits in DAY(3), which limit nothing here.

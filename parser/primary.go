@@ -139,9 +139,8 @@ func (p *parser) word() operand {
 		return p.interval()
 	}
 	if p.opAt(1, "(") {
-		if word == "ARRAY" && p.anyWordAt(2, "SELECT", "WITH", "FROM") {
-			p.fail(diag.Errorf(diag.NotSupported, p.here(), "ARRAY of a subquery is not supported").
-				WithHint("write (SELECT array_agg(x ORDER BY …) FROM …)"))
+		if word == "ARRAY" && p.queryParen(1) && !p.doubleParen(1) {
+			return p.arrayQuery()
 		}
 		if o, ok := p.specialCall(word); ok {
 			return o
@@ -171,6 +170,20 @@ func (p *parser) word() operand {
 		return p.leaf(x)
 	}
 	return p.named()
+}
+
+// doubleParen reports ((…)) at the token n ahead: a value, where one is asked for.
+func (p *parser) doubleParen(n int) bool {
+	return p.opAt(n+1, "(") && p.opAt(int(p.at(n+1).match)+1-p.pos, ")")
+}
+
+// arrayQuery reads ARRAY (query).
+func (p *parser) arrayQuery() operand {
+	start := p.pos
+	p.next()
+	query := p.primary()
+	node := &ast.ArrayQuery{Span: p.since(start)}
+	return p.carry(node, node.Span, fill(&node.Query, query))
 }
 
 // reservedWord reads the operands that begin with a reserved word.

@@ -165,6 +165,9 @@ func (pr *printer) predicate(e ast.Expr) bool {
 		pr.put("EXISTS (")
 		pr.query(e.Query)
 		pr.put(")")
+	case *ast.ArrayQuery:
+		pr.put("ARRAY ")
+		pr.expr(e.Query, 0)
 	case *ast.Subquery:
 		pr.put("(")
 		pr.query(e.Query)

@@ -199,6 +199,9 @@ func (pr *printer) groupBy(g *ast.GroupBy) {
 		pr.put("ALL")
 		return
 	}
+	if g.Distinct {
+		pr.put("DISTINCT ")
+	}
 	pr.groupItems(g.Items)
 }
 

@@ -30,7 +30,7 @@ func (p *parser) queryAt(i, depth int) bool {
 	case p.anyWordAt(n, "SELECT", "WITH", "FROM"):
 		return true
 	case p.wordAt(n, "VALUES"):
-		return p.opAt(n+1, "(")
+		return p.opAt(n+1, "(") || p.valueAt(n+1)
 	case p.wordAt(n, "TABLE"):
 		return p.nameAt(n + 1)
 	case !p.opAt(n, "("):
@@ -41,6 +41,13 @@ func (p *parser) queryAt(i, depth int) bool {
 		return false
 	}
 	return p.opAt(after, ")") || p.anyWordAt(after, "UNION", "INTERSECT", "EXCEPT", "MINUS", "ORDER", "LIMIT", "OFFSET", "FETCH")
+}
+
+// valueAt tells whether the token n ahead begins a literal, a CASE or a CAST: what cannot
+// stand behind a column called values.
+func (p *parser) valueAt(n int) bool {
+	t := p.at(n)
+	return t.kind == tokNumber || t.isString() || p.anyWordAt(n, "NULL", "TRUE", "FALSE", "CAST", "CASE") || t.kind == tokWord && p.at(n+1).isString()
 }
 
 // queryParen is queryAt for the token n ahead.
@@ -244,7 +251,7 @@ func (p *parser) startsMinus() bool {
 	return p.anyWordAt(1, "SELECT", "FROM", "VALUES", "ALL", "DISTINCT", "TABLE") || p.opAt(1, "(")
 }
 
-// values reads VALUES (a, b), (c, d).
+// values reads VALUES (a, b), (c, d); rows of one value need no brackets.
 func (p *parser) values(q *ast.Query) rope {
 	start := p.pos
 	p.next()
@@ -252,7 +259,7 @@ func (p *parser) values(q *ast.Query) rope {
 	var cells []operand
 	p.rowList(func() {
 		at := p.here()
-		row := p.bracketList("(", ")")
+		row := p.row()
 		at.End = p.since(p.pos - 1).End
 		p.checkRow(node, len(row), at)
 		cells = append(cells, row...)
@@ -270,6 +277,13 @@ func (p *parser) values(q *ast.Query) rope {
 	out := newRope("SELECT ", node.Span.Start)
 	out.join(p.carry(&core{values: node, query: q}, node.Span, args...).rope)
 	return out
+}
+
+func (p *parser) row() []operand {
+	if p.isOp("(") {
+		return p.bracketList("(", ")")
+	}
+	return []operand{p.nested()}
 }
 
 // rowList reads rows with commas between them; a comma may follow the last one.

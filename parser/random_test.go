@@ -162,6 +162,9 @@ func (g *generator) constructor(d int) ast.Expr {
 	case 3:
 		return &ast.Row{Elems: g.exprs(0, 3, d)}
 	case 4:
+		if g.flip(4) {
+			return &ast.ArrayQuery{Query: &ast.Subquery{Query: g.query(d - 1)}}
+		}
 		return &ast.Subquery{Query: g.query(d - 1)}
 	case 5:
 		return &ast.IntervalExpr{Value: g.expr(d), Unit: ast.Unit(g.rng.IntN(10))}

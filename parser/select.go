@@ -237,7 +237,7 @@ func (p *parser) startsStream() bool {
 	if p.opAt(1, "*") {
 		return p.opAt(2, ",") || p.at(2).kind == tokEnd || p.anyWordAt(2, "FROM", "EXCEPT", "EXCLUDE", "REPLACE")
 	}
-	operator := p.anyWordAt(1, "COLLATE", "AT", "ILIKE", "RLIKE", "REGEXP", "SIMILAR", "DIV", "MOD", "OVERLAPS") && p.operandAt(2) ||
+	operator := p.anyWordAt(1, "COLLATE", "AT", "ILIKE", "RLIKE", "REGEXP", "SIMILAR", "DIV", "MOD", "OVERLAPS") && (p.operandAt(2) || p.wordAt(2, "ALL")) ||
 		p.wordAt(1, "NOT") && (p.anyWordAt(2, "IN", "BETWEEN") || p.patternAt(2))
 	return p.at(1).kind != tokOp && p.operandAt(1) && !operator
 }
@@ -314,10 +314,27 @@ func (p *parser) itemAlias(item *ast.SelectItem) {
 			item.Aliases = p.identList("an alias")
 			return
 		}
-		alias := p.ident("an alias")
+		alias := p.label()
 		item.Alias = &alias
 	case p.nameAt(0) && !p.softClause():
 		alias := p.take()
 		item.Alias = &alias
 	}
+}
+
+// label reads the alias behind AS: a name, a text, or a reserved word that nothing follows
+// which it could introduce.
+func (p *parser) label() ast.Ident {
+	switch t := p.peek(); {
+	case t.kind == tokString:
+		p.next()
+		lit := p.stringOf(t)
+		if lit.Text == "" {
+			p.report(diag.Errorf(diag.BadLiteral, t.span(), "a quoted name cannot be empty"))
+		}
+		return ast.Ident{Span: t.span(), Name: lit.Text, Quoted: true}
+	case p.reservedAt(0) && !p.operandAt(1) && !p.wordAt(1, "BY"):
+		return p.take()
+	}
+	return p.ident("an alias")
 }

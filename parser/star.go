@@ -1,6 +1,12 @@
 package parser
 
-import "github.com/sqlstream/sqlstream/parser/ast"
+import (
+	"slices"
+	"strings"
+
+	"github.com/sqlstream/sqlstream/parser/ast"
+	"github.com/sqlstream/sqlstream/parser/diag"
+)
 
 // star reads * or a.b.* with EXCEPT and REPLACE, or gives nil.
 func (p *parser) star() (*ast.Star, []arg) {
@@ -20,10 +26,11 @@ func (p *parser) star() (*ast.Star, []arg) {
 	p.next()
 	if p.isWord("EXCLUDE") && !p.opAt(1, ",") || p.isWord("EXCEPT") && p.opAt(1, "(") && !p.queryParen(1) {
 		p.next()
+		one := func() { node.Except = append(node.Except, p.ofStar(node)) }
 		if p.isOp("(") {
-			node.Except = p.identList("a column")
+			p.parenList(false, one)
 		} else {
-			node.Except = []ast.Ident{p.ident("a column")}
+			one()
 		}
 	}
 	var args []arg
@@ -52,6 +59,21 @@ func (p *parser) starPattern(start int, star operand) operand {
 	o, _ := p.predicate(star)
 	item := &ast.SelectItem{Span: p.since(start), Text: p.folded(start)}
 	return p.carry(item, item.Span, fill(&item.Expr, o))
+}
+
+// ofStar reads a column of a star, with or without what stands before the star.
+func (p *parser) ofStar(node *ast.Star) ast.Ident {
+	name := p.name("a column")
+	if len(name.Parts) == 0 {
+		return ast.Ident{}
+	}
+	last := len(name.Parts) - 1
+	same := func(a, b ast.Ident) bool { return strings.EqualFold(a.Name, b.Name) }
+	if last > 0 && !slices.EqualFunc(name.Parts[:last], node.Qualifier, same) {
+		p.report(diag.Errorf(diag.Unexpected, name.Span, "%s is not a column of what stands before the star", name).
+			WithHint("write the name of the column alone"))
+	}
+	return name.Parts[last]
 }
 
 // starRename reads (a AS b, …) or a AS b.

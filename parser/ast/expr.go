@@ -357,6 +357,12 @@ type Subquery struct {
 	Query *Query
 }
 
+// ArrayQuery is `ARRAY (Query)`: the rows of a query as an array.
+type ArrayQuery struct {
+	diag.Span
+	Query Expr // a Subquery
+}
+
 // AtTimeZone is `X AT TIME ZONE Zone`.
 type AtTimeZone struct {
 	diag.Span
@@ -412,6 +418,7 @@ func (*Struct) exprNode()       {}
 func (*Row) exprNode()          {}
 func (*Lambda) exprNode()       {}
 func (*Subquery) exprNode()     {}
+func (*ArrayQuery) exprNode()     {}
 func (*AtTimeZone) exprNode()   {}
 func (*Collate) exprNode()      {}
 func (*Descriptor) exprNode()   {}

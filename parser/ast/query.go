@@ -67,8 +67,9 @@ type NamedWindow struct {
 // GroupBy is GROUP BY ALL or a list.
 type GroupBy struct {
 	diag.Span
-	All   bool
-	Items []GroupItem
+	All      bool
+	Distinct bool // each grouping set once
+	Items    []GroupItem
 }
 
 // GroupKind is the form of a GroupItem.

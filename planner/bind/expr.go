@@ -26,7 +26,7 @@ func (e *env) expr(x ast.Expr) expr.Node {
 		return e.castExpr(x)
 	case *ast.Case:
 		return e.caseExpr(x)
-	case *ast.Subquery, *ast.Exists, *ast.Quantified:
+	case *ast.Subquery, *ast.Exists, *ast.Quantified, *ast.ArrayQuery:
 		return e.subqueryExpr(x)
 	}
 	if n, ok := e.predicate(x); ok {

@@ -1,6 +1,7 @@
 package bind
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/sqlstream/sqlstream/exec/expr"
@@ -32,6 +33,9 @@ func (sel *selectBinder) groupItems(items []ast.GroupItem) {
 			return
 		}
 		sets = crossSets(sets, more)
+	}
+	if sel.stmt.GroupBy.Distinct {
+		sets = distinctSets(sets)
 	}
 	if len(sets) == 1 {
 		return
@@ -145,6 +149,16 @@ func crossSets(a, b [][]int) [][]int {
 		}
 	}
 	return out
+}
+
+// distinctSets leaves the first of sets with the same keys.
+func distinctSets(sets [][]int) [][]int {
+	seen := map[string]bool{}
+	return slices.DeleteFunc(sets, func(s []int) bool {
+		keys := fmt.Sprint(slices.Compact(slices.Sorted(slices.Values(s))))
+		defer func() { seen[keys] = true }()
+		return seen[keys]
+	})
 }
 
 // numberSets gives every set its id; equal sets get different ones.

@@ -93,6 +93,8 @@ func (e *env) subqueryExpr(x ast.Expr) expr.Node {
 	switch x := x.(type) {
 	case *ast.Subquery:
 		return e.scalarSubquery(x)
+	case *ast.ArrayQuery:
+		return e.arrayQuery(x)
 	case *ast.Exists:
 		return e.exists(x, logical.Mark)
 	case *ast.In:

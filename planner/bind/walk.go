@@ -69,6 +69,8 @@ func nestedParts(x ast.Expr) []ast.Expr {
 		return []ast.Expr{x.Body}
 	case *ast.AtTimeZone:
 		return []ast.Expr{x.X, x.Zone}
+	case *ast.ArrayQuery:
+		return []ast.Expr{x.Query}
 	case *ast.Collate:
 		return []ast.Expr{x.X}
 	}

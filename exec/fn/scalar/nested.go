@@ -94,7 +94,22 @@ func resolveNamedStruct(args []fn.Arg) (fn.Impl, error) {
 	return structImpl(fields, argTypes(args), 1, 2), nil
 }
 
-// structAt resolves access to a field by constant name.
+// fieldAt is the field that a constant names, or counts from 1.
+func fieldAt(t types.Type, args []fn.Arg) (int, error) {
+	if name, ok := constText(args, 1); ok {
+		return FieldIndex(t, name)
+	}
+	if c := args[1].Const; c == nil || !args[1].Type.IsInteger() || c.IsNull(0) {
+		return 0, mismatch(args, 1, "constant field name or number")
+	}
+	n := args[1].Const.Int(0)
+	if n < 1 || n > int64(len(t.Fields)) {
+		return 0, fmt.Errorf("finds no field %d in %s", n, t)
+	}
+	return int(n) - 1, nil
+}
+
+// structAt resolves access to a field by constant name or number.
 func structAt(args []fn.Arg) (fn.Impl, error) {
 	if err := arity(args, 2, 2); err != nil {
 		return fn.Impl{}, err
@@ -103,11 +118,7 @@ func structAt(args []fn.Arg) (fn.Impl, error) {
 	if t.Kind != types.Struct {
 		return fn.Impl{}, mismatch(args, 0, "STRUCT")
 	}
-	name, ok := constText(args, 1)
-	if !ok {
-		return fn.Impl{}, mismatch(args, 1, "constant field name")
-	}
-	i, err := FieldIndex(t, name)
+	i, err := fieldAt(t, args)
 	if err != nil {
 		return fn.Impl{}, err
 	}
@@ -120,7 +131,7 @@ func structAt(args []fn.Arg) (fn.Impl, error) {
 		f, k := args[0].At(r)
 		b.AppendFrom(f.Child[i], k)
 	})
-	return fn.Impl{Args: []types.Type{t, text}, Result: result, Eval: eval}, nil
+	return fn.Impl{Args: []types.Type{t, args[1].Type}, Result: result, Eval: eval}, nil
 }
 
 // FieldIndex finds a field: an exact match wins, otherwise one without regard to case
