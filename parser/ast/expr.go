@@ -418,7 +418,7 @@ func (*Struct) exprNode()       {}
 func (*Row) exprNode()          {}
 func (*Lambda) exprNode()       {}
 func (*Subquery) exprNode()     {}
-func (*ArrayQuery) exprNode()     {}
+func (*ArrayQuery) exprNode()   {}
 func (*AtTimeZone) exprNode()   {}
 func (*Collate) exprNode()      {}
 func (*Descriptor) exprNode()   {}
