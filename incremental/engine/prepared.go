@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"math"
 	"strconv"
@@ -14,8 +15,8 @@ import (
 )
 
 // Params are the values of the parameters of a script: of ? and $1 by number ("1"), of
-// :name by name. Values are nil, bool, integers, floats, string, []byte, time.Time and
-// time.Duration.
+// :name by name. Values are nil, bool, integers, floats, json.Number (what the number is in
+// SQL), string, []byte, time.Time, time.Duration, and []any of these, an array.
 type Params map[string]any
 
 // ExecParams is Exec of a script with parameters. A value is never part of the text: no
@@ -25,21 +26,14 @@ func (e *Engine) ExecParams(ctx context.Context, src diag.Source, values Params,
 	if err != nil {
 		return diag.Showing(e.mask.source(src), err)
 	}
-	literals := map[string]ast.Expr{}
-	for name, v := range values {
-		if literals[strings.ToLower(name)], err = literalOf(v); err != nil {
-			return fmt.Errorf("parameter %s: %w", name, err)
-		}
+	literals, err := values.Literals()
+	if err != nil {
+		return err
 	}
 	for _, s := range stmts {
-		in := src
-		if len(parser.Params(s)) > 0 {
-			if in, s, err = withValues("", src, s, func(p *ast.Param) (ast.Expr, bool) {
-				x, ok := literals[strings.ToLower(strings.TrimPrefix(p.Name, "?"))]
-				return x, ok
-			}); err != nil {
-				return diag.InSource(e.mask.source(src), err)
-			}
+		in, s, err := literals.Bind(src, s)
+		if err != nil {
+			return diag.InSource(e.mask.source(src), err)
 		}
 		r, err := e.Statement(ctx, in, s)
 		if err == nil {
@@ -51,6 +45,37 @@ func (e *Engine) ExecParams(ctx context.Context, src diag.Source, values Params,
 	}
 	return nil
 }
+
+// Literals are parameters as they stand in statements, by name in lower case.
+type Literals map[string]ast.Expr
+
+// Literals makes literals of values, or tells which one is no value of SQL.
+func (p Params) Literals() (Literals, error) {
+	out := Literals{}
+	for name, v := range p {
+		x, err := literalOf(v)
+		if err != nil {
+			return nil, fmt.Errorf("parameter %s: %w", name, err)
+		}
+		out[strings.ToLower(name)] = x
+	}
+	return out, nil
+}
+
+// Bind puts values in the place of the parameters of a statement. The source is that of the
+// statement as it runs: the one given, if it has none.
+func (l Literals) Bind(src diag.Source, s ast.Statement) (diag.Source, ast.Statement, error) {
+	if len(parser.Params(s)) == 0 {
+		return src, s, nil
+	}
+	return withValues("", src, s, func(p *ast.Param) (ast.Expr, bool) {
+		x, ok := l[ParamKey(p)]
+		return x, ok
+	})
+}
+
+// ParamKey is the name of a parameter among values: its number, or its name.
+func ParamKey(p *ast.Param) string { return strings.ToLower(strings.TrimPrefix(p.Name, "?")) }
 
 // literalOf is a Go value as a literal of SQL.
 func literalOf(v any) (ast.Expr, error) {
@@ -73,6 +98,10 @@ func literalOf(v any) (ast.Expr, error) {
 		return number(float64(v)), nil
 	case int, int8, int16, int32, int64, uint, uint8, uint16, uint32, uint64:
 		return signed(ast.LitInt, fmt.Sprint(v)), nil
+	case json.Number:
+		return written(string(v)), nil
+	case []any:
+		return arrayOf(v)
 	}
 	return nil, fmt.Errorf("a %T is no value of SQL here", v)
 }
@@ -83,6 +112,29 @@ func number(f float64) ast.Expr {
 		return &ast.Cast{X: &ast.Literal{Kind: ast.LitString, Text: strconv.FormatFloat(f, 'g', -1, 64)}, Type: &ast.TypeName{Name: "DOUBLE"}}
 	}
 	return signed(ast.LitDouble, strconv.FormatFloat(f, 'e', -1, 64))
+}
+
+// written is a number as SQL reads it: 1.50 is exact, 1e3 a DOUBLE.
+func written(text string) ast.Expr {
+	switch {
+	case strings.ContainsAny(text, "eE"):
+		return signed(ast.LitDouble, text)
+	case strings.Contains(text, "."):
+		return signed(ast.LitDecimal, text)
+	}
+	return signed(ast.LitInt, text)
+}
+
+func arrayOf(list []any) (ast.Expr, error) {
+	out := &ast.Array{}
+	for _, v := range list {
+		x, err := literalOf(v)
+		if err != nil {
+			return nil, err
+		}
+		out.Elems = append(out.Elems, x)
+	}
+	return out, nil
 }
 
 func signed(kind ast.LiteralKind, text string) ast.Expr {
@@ -210,7 +262,7 @@ func (e *Engine) bound(s *ast.Execute) (diag.Source, ast.Statement, error) {
 		return diag.Source{}, nil, err
 	}
 	return withValues(p.stmt.Name.Name, p.src, p.stmt.Statement, func(x *ast.Param) (ast.Expr, bool) {
-		v, ok := values[strings.ToLower(strings.TrimPrefix(x.Name, "?"))]
+		v, ok := values[ParamKey(x)]
 		return v, ok
 	})
 }

@@ -23,6 +23,8 @@ type Statements struct {
 	SQL     string `json:"sql" doc:"one or more statements"`
 	MaxRows int64  `json:"max_rows,omitempty" doc:"the most rows of each result; default and limit 10000, for JSON lines none"`
 	Timeout int64  `json:"timeout_ms,omitempty" doc:"for all statements together, in ms; default 30000, limit 600000"`
+	// Parameters are nil, []any or map[string]any, of what JSON has but objects.
+	Parameters any `json:"parameters,omitempty" doc:"the values of parameters: an array for ? and $1, which count from 1 in each statement, or an object for :name; null, booleans, numbers, strings and arrays"`
 }
 
 // Results are what the statements gave, in their order.
@@ -80,8 +82,9 @@ func (c *call) statements() (st Statements, err error) {
 	}
 	d := json.NewDecoder(strings.NewReader(string(raw)))
 	d.DisallowUnknownFields()
+	d.UseNumber()
 	if err := d.Decode(&st); err != nil || d.More() {
-		e := errorf(http.StatusBadRequest, "bad_body", "the body is no object with sql, max_rows and timeout_ms")
+		e := errorf(http.StatusBadRequest, "bad_body", "the body is no object with sql, parameters, max_rows and timeout_ms")
 		if _, name, ok := strings.Cut(fmt.Sprint(err), "unknown field "); ok {
 			e.Message += ": it has " + name + " too"
 		}
@@ -116,11 +119,15 @@ func (s *Server) sql(c *call) error {
 			return errorOf(err, &src)
 		}
 	}
+	values, err := st.values(list)
+	if err != nil {
+		return err
+	}
 	ctx, cancel := s.within(c, st.Timeout)
 	defer cancel()
 	ctx, off := s.untilClosed(ctx)
 	defer off()
-	run := &running{s: s, src: src, zone: s.opt.Engine.Zone(), most: st.MaxRows, ctx: ctx}
+	run := &running{s: s, src: src, zone: s.opt.Engine.Zone(), most: st.MaxRows, values: values, ctx: ctx}
 	if c.lines() {
 		return run.stream(c, list)
 	}
@@ -163,26 +170,33 @@ type running struct {
 	src  diag.Source
 	zone *time.Location
 	most int64 // rows of a result; 0 = the server's limit in a document, none in lines
+	// values are those of parameters.
+	values engine.Literals
 }
 
 // one runs a statement up to its rows.
 func (r *running) one(st ast.Statement) (*engine.Result, *Result, error) {
 	var res *engine.Result
-	var err error
-	if q, ok := st.(*ast.QueryStmt); ok {
-		res, err = r.s.opt.Engine.Select(r.ctx, r.src, q)
+	src, bound, err := r.values.Bind(r.src, st)
+	if err != nil {
+		e := r.wrong(st, err)
+		e.Hint = `send it beside sql: "parameters": [value, …], or {"name": value, …} for :name`
+		return nil, nil, e
+	}
+	if q, ok := bound.(*ast.QueryStmt); ok {
+		res, err = r.s.opt.Engine.Select(r.ctx, src, q)
 	} else {
-		res, err = r.s.opt.Engine.Statement(r.ctx, r.src, st)
+		res, err = r.s.opt.Engine.Statement(r.ctx, src, bound)
 	}
 	if err != nil {
-		return nil, nil, r.wrong(st, err)
+		return nil, nil, r.placed(st, bound, (&running{ctx: r.ctx, src: src}).wrong(bound, err))
 	}
 	out := &Result{Message: res.Message, Plan: res.Plan}
 	if res.Query != nil {
 		out.Query = res.Query.ID
 	}
 	for _, d := range res.Notes {
-		out.Notes = append(out.Notes, ofDiagnostic(d, &r.src))
+		out.Notes = append(out.Notes, r.placed(st, bound, ofDiagnostic(d, &src)))
 	}
 	for _, col := range res.Columns {
 		out.Columns = append(out.Columns, Column{Name: col.Name, Type: col.Type.String()})
@@ -196,11 +210,29 @@ func (r *running) wrong(st ast.Statement, err error) *Error {
 		err = context.Cause(r.ctx)
 	}
 	e := *errorOf(err, &r.src)
-	if at := st.Pos(); e.Position == nil && !at.IsZero() {
-		line, column := r.src.Position(at.Start)
-		e.Position = &Position{Line: line, Column: column, Offset: at.Start, Length: at.End - at.Start}
+	if e.Position == nil {
+		return r.at(st, &e)
 	}
 	return &e
+}
+
+// placed is an error of a statement as it ran; with parameters that was another text than
+// was sent, so that its place is the whole statement.
+func (r *running) placed(st, bound ast.Statement, e *Error) *Error {
+	if bound == st {
+		return e
+	}
+	return r.at(st, e)
+}
+
+// at is an error whose place is a whole statement.
+func (r *running) at(st ast.Statement, e *Error) *Error {
+	out := *e
+	if at := st.Pos(); !at.IsZero() {
+		line, column := r.src.Position(at.Start)
+		out.Position = &Position{Line: line, Column: column, Offset: at.Start, Length: at.End - at.Start}
+	}
+	return &out
 }
 
 // document answers with all results at once.

@@ -82,6 +82,51 @@ func TestWrongSQL(t *testing.T) {
 	}
 }
 
+func TestParameters(t *testing.T) {
+	w := newWorld(t)
+	ask := func(body string) string {
+		t.Helper()
+		var r Results
+		w.gives(200, &r, "POST /v1/sql", body, asJSON)
+		text := ""
+		for _, one := range r.Results {
+			text += fmt.Sprintf("%s %s\n", one.Columns, one.Rows)
+		}
+		return text
+	}
+	for body, want := range map[string]string{
+		`{"sql": "SELECT town FROM people WHERE who = ?", "parameters": ["ana"]}`:                                        "[{town STRING}] [[\"Lund\"]]\n",
+		`{"sql": "SELECT who FROM people WHERE who = $2 OR who = $1 ORDER BY who", "parameters": ["bo", "ana"]}`:         "[{who STRING}] [[\"ana\"] [\"bo\"]]\n",
+		`{"sql": "SELECT who FROM people WHERE who = :Name", "parameters": {"name": "x' OR '1' = '1"}}`:                  "[{who STRING}] []\n",
+		`{"sql": "SELECT :a AS a, :b AS b, :c AS c, :d AS d", "parameters": {"a": null, "b": true, "c": 1.50, "d": -7}}`: "[{a NULL} {b BOOLEAN} {c DECIMAL(3,2)} {d INT}] [[null,true,1.50,-7]]\n",
+		`{"sql": "SELECT ? + 1 AS a; SELECT ? + 2 AS b", "parameters": [9007199254740993]}`:                              "[{a BIGINT}] [[9007199254740994]]\n[{b BIGINT}] [[9007199254740995]]\n",
+		`{"sql": "SELECT who FROM people WHERE who = ANY (?) ORDER BY 1", "parameters": [["bo", "cy"]]}`:                 "[{who STRING}] [[\"bo\"] [\"cy\"]]\n",
+		`{"sql": "SELECT 1e2 AS a, ? AS b, ? AS c", "parameters": [1e2, "😀\u0000;--"]}`:                                  "[{a DOUBLE} {b DOUBLE} {c STRING}] [[100.0,100.0,\"😀\\u0000;--\"]]\n",
+	} {
+		if got := ask(body); got != want {
+			t.Errorf("%s\ngives %swant  %s", body, got, want)
+		}
+	}
+	for body, says := range map[string]string{
+		`{"sql": "SELECT ?", "parameters": [1, 2]}`:            `"2"`,
+		`{"sql": "SELECT :a", "parameters": {"b": 1, "a": 1}}`: `"b"`,
+		`{"sql": "SELECT ?", "parameters": [{"a": 1}]}`:        "parameter 1",
+		`{"sql": "SELECT ?", "parameters": "ana"}`:             "no array and no object",
+	} {
+		if e := w.refused(400, "bad_body", "POST /v1/sql", body, asJSON); !strings.Contains(e.Message, says) {
+			t.Errorf("%s: %s", body, e.Message)
+		}
+	}
+	e := w.refused(422, "SQL4105", "POST /v1/sql", `{"sql": "SELECT 1;\nSELECT ?"}`, asJSON)
+	if e.Position == nil || e.Position.Line != 2 || e.Position.Column != 8 || !strings.Contains(e.Hint, `"parameters"`) {
+		t.Errorf("%+v", e)
+	}
+	e = w.refused(422, "SQL2005", "POST /v1/sql", `{"sql": "SELECT 1;\nSELECT upper(?, 2)", "parameters": ["a text that is much longer than all of the statements"]}`, asJSON)
+	if e.Position == nil || e.Position.Line != 2 || e.Position.Column != 1 || e.Position.Length != 18 {
+		t.Errorf("%+v", e)
+	}
+}
+
 func TestWrongBodySaysWhat(t *testing.T) {
 	e := newWorld(t).refused(400, "bad_body", "POST /v1/sql", `{"sql": "SELECT 1", "params": [1]}`, asJSON)
 	if !strings.Contains(e.Message, `it has "params" too`) {
