@@ -78,7 +78,7 @@ func TestPrepared(t *testing.T) {
 	w.fails("PREPARE p AS SELECT ?, :a", "numbered and named parameters")
 	w.fails("EXECUTE q('a')", "q has 3 parameters, got 1 values")
 	w.fails("EXECUTE q(k, 'x', 1)", "the value of parameter 1 must be a constant")
-	w.fails("EXECUTE q('a', 'x', 'y')", "q:1:", "LIMIT 'y'", "LIMIT takes a whole number")
+	w.fails("EXECUTE q('a', 'x', 'y')", "q:1:", "LIMIT 'y'", "LIMIT needs a constant whole number")
 	w.fails("EXECUTE qq(1)", `no statement named "qq" is prepared`)
 	w.fails("SELECT k FROM dim WHERE k = ?", "SQL4105")
 	w.gives("DEALLOCATE PREPARE q; DEALLOCATE ALL", "statement q is gone", "all prepared statements are gone")
