@@ -58,9 +58,10 @@ func (pr *printer) list(n int, item func(i int)) {
 }
 
 // ident prints a name, quoted where it was or must be. The first part of a path
-// cannot be a reserved word.
+// cannot be a reserved word, nor INTERVAL: an operator that is a word and a name behind it
+// read as a number of units.
 func (pr *printer) ident(id ast.Ident, first bool) {
-	if id.Quoted || !isPlainName(id.Name) || first && isReserved(id.Name) {
+	if id.Quoted || !isPlainName(id.Name) || first && (isReserved(id.Name) || strings.EqualFold(id.Name, "INTERVAL")) {
 		pr.put(`"`, strings.ReplaceAll(id.Name, `"`, `""`), `"`)
 		return
 	}

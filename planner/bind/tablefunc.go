@@ -1,6 +1,7 @@
 package bind
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -180,7 +181,7 @@ func (b *Binder) windowTable(x *ast.TableFunc, kind string) (logical.Node, *scop
 	for len(rest) > 0 && rest[len(rest)-1] == nil {
 		rest = rest[:len(rest)-1]
 	}
-	if len(cols) != 1 || len(rest) < len(params)-3 {
+	if len(cols) != 1 || len(rest) < len(params)-3 || slices.Contains(rest, nil) {
 		b.errorf(diag.BadWindow, x.Span, "%s needs a table, a time column and a duration", strings.ToUpper(kind)).
 			WithHint("write %s(TABLE t, DESCRIPTOR(ts), %s)", strings.ToUpper(kind), map[string]string{"tumble": "'10 minutes'", "hop": "slide, size", "cumulate": "step, size"}[kind])
 		return broken()
