@@ -7,8 +7,14 @@
 package format
 
 import (
+	"bytes"
 	"context"
+	"fmt"
+	"strconv"
+	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/sqlstream/sqlstream/exec/option"
 	"github.com/sqlstream/sqlstream/exec/types"
@@ -172,10 +178,27 @@ func (e *RowError) excerpt() string {
 	if len(e.Raw) == 0 {
 		return ""
 	}
-	if len(e.Raw) > most {
-		return "; the row begins " + string(e.Raw[:most]) + " …"
+	raw, verb, more := e.Raw, "is", ""
+	if len(raw) > most {
+		raw, verb, more = raw[:most], "begins", " …"
+		for r, n := utf8.DecodeLastRune(raw); r == utf8.RuneError && n == 1 && len(raw) > most-utf8.UTFMax; r, n = utf8.DecodeLastRune(raw) {
+			raw = raw[:len(raw)-1] // a character that was cut
+		}
 	}
-	return "; the row is " + string(e.Raw)
+	return "; the row " + verb + " " + legible(raw) + more
+}
+
+// legible is a row for people: text as it is, unless a terminal would obey it; else its
+// bytes as SQL writes them.
+func legible(raw []byte) string {
+	switch text := string(raw); {
+	case !utf8.Valid(raw) || bytes.IndexByte(raw, 0) >= 0:
+		return fmt.Sprintf("X'%X'", raw)
+	case strings.ContainsFunc(text, func(r rune) bool { return unicode.IsControl(r) && !strings.ContainsRune("\t\n\r", r) }):
+		return strconv.Quote(text)
+	default:
+		return text
+	}
 }
 
 // FileError is a file that cannot be read as what it should be: damaged, cut short,
