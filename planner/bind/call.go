@@ -37,10 +37,12 @@ func (e *env) call(x *ast.Call) expr.Node {
 			return e.generatorCall(x)
 		}
 	}
-	if _, ok := e.b.cat.Functions.Scalar(name); !ok && len(x.Named) == 0 && elsewhere(synonyms, name) != "" {
-		e.b.unknownFunction(x.Name.String(), x.Name.Span)
-		e.others(x.Args)
-		return nil
+	if _, ok := e.b.cat.Functions.Scalar(name); !ok && len(x.Named) == 0 {
+		if f := foreignFunction(name); f != nil && f.called() {
+			f.report(e.b, x.Name.String(), x.Name.Span)
+			e.others(x.Args)
+			return nil
+		}
 	}
 	if name == "grouping" || name == "grouping_id" || name == "group_id" {
 		return e.grouping(x, name)
@@ -163,26 +165,11 @@ func (b *Binder) unknownFunction(name string, span diag.Span) *diag.Diagnostic {
 	if w, ok := b.cat.Functions.Window(name); ok {
 		return b.errorf(diag.MisplacedWindow, span, "%s needs OVER (…)", name).WithHint("write %s", w.Syntax[0])
 	}
-	if instead, ok := unrepeatable[strings.ToLower(name)]; ok {
-		d := b.errorf(diag.NotRepeatable, span, "%s depends on the worker and the order in which a row is processed, which another run does not repeat", name)
-		d.Hint = instead
-		return d
-	}
-	if instead, ok := circumstances[strings.ToLower(name)]; ok {
-		d := b.errorf(diag.NotRepeatable, span, "%s is not supported: it tells of the run, which another run does not repeat", name)
-		d.Hint = instead
-		return d
-	}
-	if a, ok := absent(name); ok {
-		d := b.errorf(diag.UnknownFunction, span, "unknown function %q: %s", name, a.reason)
-		d.Hint = a.way
-		return d
+	if f := foreignFunction(name); f != nil {
+		return f.report(b, name, span)
 	}
 	d := b.errorf(diag.UnknownFunction, span, "unknown function %q", name)
-	if d.Hint = whyLeftOut(name); d.Hint != "" {
-		return d
-	}
-	d.Hint = suggestName(name, synonyms, b.cat.FunctionNames())
+	d.Hint = diag.HintDidYouMean(name, b.cat.FunctionNames())
 	return d
 }
 

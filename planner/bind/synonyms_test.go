@@ -2,37 +2,36 @@ package bind
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
-	"github.com/sqlstream/sqlstream/exec/builtin"
+	"github.com/sqlstream/sqlstream/exec/fn"
 )
 
 var called = regexp.MustCompile(`([a-z_0-9]+)\(`)
 
-// TestSynonyms: what is written instead of a function of another system calls functions
-// that there are.
-func TestSynonyms(t *testing.T) {
-	reg, err := builtin.New("test")
-	if err != nil {
-		t.Fatal(err)
+// special are called like functions, and are none.
+var special = []string{"window", "struct", "window_time", "u", "values", "f"}
+
+// callsFunctions checks that what is written instead of a name calls what there is.
+func callsFunctions(t *testing.T, r *fn.Registry, name, write string) {
+	t.Helper()
+	for _, m := range called.FindAllStringSubmatch(write, -1) {
+		if !isFunction(r, m[1]) && !slices.Contains(special, m[1]) {
+			t.Errorf("%s: there is no function %s in %q", name, m[1], write)
+		}
 	}
-	r := reg.Functions
-	for _, list := range []map[string]string{synonyms, tableFunctions, elsewhereNames} {
+}
+
+func TestSynonyms(t *testing.T) {
+	r := functions(t)
+	for _, list := range []map[string]string{tableFunctions, elsewhereNames} {
 		for name, write := range list {
 			if name != strings.ToLower(name) || write == "" {
 				t.Errorf("%q: %q", name, write)
 			}
-			for _, m := range called.FindAllStringSubmatch(write, -1) {
-				f := m[1]
-				_, scalar := r.Scalar(f)
-				_, agg := r.Aggregate(f)
-				_, gen := r.Generator(f)
-				_, win := r.Window(f)
-				if !scalar && !agg && !gen && !win && f != "window" && f != "struct" && f != "window_time" && f != "u" {
-					t.Errorf("%s: there is no function %s in %q", name, f, write)
-				}
-			}
+			callsFunctions(t, r, name, write)
 		}
 	}
 }
