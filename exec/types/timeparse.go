@@ -104,11 +104,33 @@ func LoadZone(name string) (*time.Location, error) {
 		}
 		return time.FixedZone(strings.Clone(name), int(off)), nil
 	}
-	zone, err := time.LoadLocation(strings.Clone(name))
-	if err != nil {
-		return nil, ErrZoneName
+	for _, spelling := range zoneSpellings(name) {
+		if zone, err := time.LoadLocation(spelling); err == nil {
+			return zone, nil
+		}
 	}
-	return zone, nil
+	return nil, ErrZoneName
+}
+
+// zoneSpellings are a name as it is written and, since case makes no difference, as the
+// database of zones may write it: Europe/London, US/Pacific, EST5EDT.
+func zoneSpellings(name string) []string {
+	title, short := []byte(strings.ToLower(name)), []byte(strings.ToLower(name))
+	for from := 0; from < len(name); {
+		n := strings.IndexAny(name[from:], "/_-")
+		if n < 0 {
+			n = len(name) - from
+		}
+		if n > 0 {
+			copy(title[from:], strings.ToUpper(name[from:from+1]))
+			copy(short[from:], title[from:from+n])
+			if n <= 3 {
+				copy(short[from:], strings.ToUpper(name[from:from+n]))
+			}
+		}
+		from += n + 1
+	}
+	return []string{strings.Clone(name), string(title), string(short), strings.ToUpper(name)}
 }
 
 // parseLocal reads the wall clock part and returns what follows it.

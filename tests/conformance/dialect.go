@@ -2,7 +2,9 @@ package conformance
 
 import (
 	"regexp"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/sqlstream/sqlstream/exec/fn"
 )
@@ -23,6 +25,7 @@ type dialect struct {
 	calls           map[string]string // names of functions
 	phrases         []phrase          // applied first
 	nameCalls       bool              // a call without alias is called as its function
+	zone            *time.Location    // of the session; nil = UTC
 	blankNull       bool              // NULL and '' are both written as nothing
 	recursive       bool              // DECLARE RECURSIVE VIEW, functions without a body, rows as ROW(…)
 	nowTable        bool              // a row of the table NOW sets the time
@@ -177,13 +180,16 @@ func endsItems(t token) bool {
 	return t.text == ";"
 }
 
+// behindCalls are words between the brackets of a call and those that belong to it.
+var behindCalls = []string{"over", "within", "group", "filter"}
+
 // callName is the function of an item that is one call and no more.
 func callName(item []token, depth int) string {
 	if len(item) < 3 || item[0].kind != word || item[1].text != "(" || item[len(item)-1].text != ")" {
 		return ""
 	}
-	for i, t := range item[2 : len(item)-1] {
-		if t.depth == depth && !(t.text == ")" && i+3 < len(item) && item[i+3].is("over")) && !t.is("over") && !(t.text == "(" && item[i+1].is("over")) {
+	for _, t := range item[2 : len(item)-1] {
+		if t.depth == depth && t.text != "(" && t.text != ")" && !slices.ContainsFunc(behindCalls, t.is) {
 			return ""
 		}
 	}

@@ -106,6 +106,9 @@ func (w *world) createTable(sql string, toks []token, i int) error {
 	if def.keeps {
 		t.conflict = keep
 	}
+	if def.merges {
+		t.conflict = merge
+	}
 	for _, k := range def.key {
 		at := slices.IndexFunc(r.Columns, func(c catalog.Column) bool { return strings.EqualFold(c.Name, k) })
 		if at < 0 {
@@ -167,7 +170,7 @@ func (w *world) createView(sql string, toks []token, materialized bool) error {
 		toks = tokens(sql)
 		i = slices.IndexFunc(toks, func(t token) bool { return t.is("as") && t.depth == 0 })
 	}
-	v := &view{name: name, sql: sql[toks[i].end:], materialized: materialized}
+	v := &view{name: name, sql: sql[toks[i].end:], materialized: materialized, zone: w.d.zone}
 	head := strings.Replace(sql[:toks[i].end], " "+toks[1].text, " "+toks[1].text, 1)
 	if materialized {
 		head = "CREATE VIEW " + viewHead(sql, toks, i)

@@ -30,6 +30,7 @@ func (f *folder) add(list []outcome, n counts) {
 	f.counts.continuous += n.continuous
 	f.counts.late += n.late
 	f.counts.coarse += n.coarse
+	f.counts.expected += n.expected
 	for why, k := range n.batchOnly {
 		if f.counts.batchOnly == nil {
 			f.counts.batchOnly = map[string]int{}
@@ -104,6 +105,7 @@ func printRules(w io.Writer, f *folder) {
 	fmt.Fprintf(w, "  failed, not explained: %s\n", causesText(f.unexplained))
 	fmt.Fprintf(w, "  queries run as continuous ones as well: %d\n", f.counts.continuous)
 	fmt.Fprintf(w, "  not run under one of the schedules, since the time of the file was up: %d\n", f.counts.late)
+	fmt.Fprintf(w, "  errors that are expected and came, under all schedules, whatever they say: %d\n", f.counts.expected)
 	fmt.Fprintf(w, "  files of so many changes that row by row is in at most %d triggers, with at most %d restarts: %d\n", maxTriggers, maxFileRestarts, f.counts.coarse)
 	for _, why := range slices.Sorted(maps.Keys(f.counts.batchOnly)) {
 		fmt.Fprintf(w, "  not as a continuous one, since %s: %d\n", why, f.counts.batchOnly[why])

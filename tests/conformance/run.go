@@ -111,6 +111,7 @@ type counts struct {
 	fed        int // rows that the tables of a file took, as given
 	coarse     int // files that took so many that triggers are larger
 	continuous int
+	expected   int            // errors that came, as expected, whatever they say
 	asked      int            // queries that could run as continuous ones
 	late       int            // steps that were not run under a schedule, since its time was up
 	batchOnly  map[string]int // why not
@@ -171,6 +172,9 @@ func (r *runner) step(s *step) outcome {
 		return r.reset(s.at)
 	}
 	r.d = r.d.withSetting(s.sql)
+	if o, done := r.setZone(s.sql); done {
+		return o
+	}
 	sql := r.d.rewrite(s.sql)
 	toks := tokens(sql)
 	if r.d.recursive {
@@ -251,7 +255,10 @@ func (r *runner) guarded(s *step, sql string) (o outcome) {
 	switch {
 	case s.wantError && err == nil:
 		return outcome{verdict: failed, cause: accepted, message: "an error is expected"}
-	case s.wantError || err == nil:
+	case s.wantError:
+		r.n.expected++
+		return outcome{}
+	case err == nil:
 		return outcome{}
 	}
 	return failure(err)

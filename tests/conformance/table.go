@@ -77,6 +77,9 @@ func (t *table) insert(rows []*vec.Batch, conflict onConflict) ([]change, error)
 				if conflict == keep {
 					continue
 				}
+				if conflict == merge {
+					r = merged(t.rows[i], r)
+				}
 				out = append(out, change{t.rows[i], -1})
 				t.remove(i)
 			}
@@ -95,6 +98,18 @@ func (t *table) keyOf(r *vec.Batch) (string, bool) {
 	return code(r, t.key), true
 }
 
+// merged is the new row, with what the old one has where it is NULL.
+func merged(old, fresh *vec.Batch) *vec.Batch {
+	b := *fresh
+	b.Cols = slices.Clone(fresh.Cols)
+	for i, c := range fresh.Cols {
+		if c.IsNull(0) {
+			b.Cols[i] = old.Cols[i]
+		}
+	}
+	return &b
+}
+
 // onConflict is what happens to a row whose key is there.
 type onConflict uint8
 
@@ -102,6 +117,7 @@ const (
 	refuse onConflict = iota
 	replace
 	keep
+	merge // take the columns that are not NULL
 )
 
 func (t *table) add(r *vec.Batch) {

@@ -20,11 +20,13 @@ type tableDef struct {
 	// watermark has the clauses of the source, which a table has no use for.
 	watermark []string
 	keeps     bool // ON CONFLICT DO NOTHING
+	merges    bool // ON CONFLICT DO UPDATE IF NOT NULL
 }
 
 // readTable reads CREATE TABLE.
 func readTable(sql string, toks []token) (*tableDef, error) {
-	def := &tableDef{defaults: map[string]string{}, keeps: hasWords(toks, "on", "conflict", "do", "nothing")}
+	def := &tableDef{defaults: map[string]string{}, keeps: hasWords(toks, "on", "conflict", "do", "nothing"),
+		merges: hasWords(toks, "do", "update", "if", "not", "null")}
 	name := target(toks)
 	open := slices.IndexFunc(toks, func(t token) bool { return t.text == "(" && t.depth == 0 })
 	as := slices.IndexFunc(toks, func(t token) bool { return t.is("as") && t.depth == 0 })

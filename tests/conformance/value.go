@@ -111,6 +111,9 @@ func (d *dialect) value(v *vec.Vector, row int) string {
 	case f.Type.IsFloat() && d.flavor == postgresText:
 		return strings.TrimSuffix(vec.RowString(v, row, time.UTC), ".0")
 	}
+	if d.zone != nil && f.Type.Kind == types.Timestamp {
+		return vec.RowString(v, row, d.zone) + time.UnixMicro(f.Int(i)).In(d.zone).Format("-07:00")
+	}
 	text := vec.RowString(v, row, time.UTC)
 	if d.infinity && (f.Type.Kind == types.Timestamp || f.Type.Kind == types.TimestampNTZ) {
 		return infiniteText(text)

@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -50,8 +51,9 @@ type world struct {
 // view is a view or a materialised view of a test.
 type view struct {
 	name         string
-	sql          string // its query
-	emit         string // EMIT …, of a materialised one
+	sql          string         // its query
+	emit         string         // EMIT …, of a materialised one
+	zone         *time.Location // of the session that made it; nil = UTC
 	materialized bool
 }
 
@@ -173,6 +175,12 @@ func (w *world) restart(list []*engine.Query) error {
 
 // startView starts the query of a materialised view.
 func (w *world) startView(v *view, how string) error {
+	if v.zone != w.d.zone { // a query keeps the zone of the session that made it
+		if err := w.inZone(cmp.Or(v.zone, time.UTC)); err != nil {
+			return err
+		}
+		defer func() { _ = w.inZone(cmp.Or(w.d.zone, time.UTC)) }() // it was set before
+	}
 	return run(w.ctx, w.stream, fmt.Sprintf("CREATE %sMATERIALIZED VIEW %s AS SELECT * FROM %s %s", how, quote(v.name+backing), quote(v.name), v.emit))
 }
 

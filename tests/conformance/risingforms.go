@@ -1,0 +1,93 @@
+package conformance
+
+import (
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/sqlstream/sqlstream/exec/types"
+)
+
+// risingCalls are calls that are spelled in another way here.
+var risingCalls = map[string]form{
+	"array_agg": renamed("list"), // keeps NULL
+	"jsonb_agg": jsonList,
+	"jsonb_object_agg": func(c call) string {
+		return "CAST(json_objectagg(" + strings.Join(c.args, ", ") + ")" + c.tail + " AS JSON)"
+	},
+}
+
+func renamed(name string) form {
+	return func(c call) string { return name + "(" + strings.Join(c.args, ", ") + ")" + c.tail }
+}
+
+// jsonList is json_agg with its NULLs, and NULL without rows.
+func jsonList(c call) string {
+	return "CAST(to_json(list(" + strings.Join(c.args, ", ") + ")" + c.tail + ") AS JSON)"
+}
+
+// withoutWindowTime gives the window table functions the columns that they have there: no
+// window_time.
+func withoutWindowTime(sql string) string {
+	toks := tokens(sql)
+	e := edits{sql: sql}
+	for i := 1; i+1 < len(toks); i++ {
+		if !toks[i].is("tumble") && !toks[i].is("hop") || toks[i+1].text != "(" || !(toks[i-1].is("from") || toks[i-1].is("join") || toks[i-1].text == ",") {
+			continue
+		}
+		end := closing(toks, i+1)
+		if !starBefore(toks, i) || end+1 < len(toks) && toks[end+1].text == "." {
+			continue
+		}
+		e.replace(toks[i].start, toks[i].start, "(SELECT * EXCEPT (window_time) FROM ")
+		alias := ""
+		if end+1 >= len(toks) || !toks[end+1].is("as") && (toks[end+1].kind != word || endsItems(toks[end+1]) || toks[end+1].is("join") || toks[end+1].is("on")) {
+			alias = " AS " + strings.ToLower(toks[i].text)
+		}
+		e.replace(toks[end].end, toks[end].end, ")"+alias)
+	}
+	return e.done()
+}
+
+// starBefore reports a * in the select list before i.
+func starBefore(toks []token, i int) bool {
+	for k := i - 1; k > 0; k-- {
+		if toks[k].text == "*" && toks[k].depth == toks[i].depth && (toks[k-1].is("select") || toks[k-1].text == "," || toks[k-1].text == ".") {
+			return true
+		}
+		if toks[k].is("select") && toks[k].depth == toks[i].depth {
+			return false
+		}
+	}
+	return false
+}
+
+var zoneSetting = regexp.MustCompile(`(?is)^\s*set\s+(?:timezone\s*(?:=|to)|time\s+zone)\s*['"]?([\w/+-]+)['"]?\s*;?$`)
+
+// setZone runs SET timezone, and prints times in the zone from then on.
+func (r *runner) setZone(sql string) (outcome, bool) {
+	m := zoneSetting.FindStringSubmatch(sql)
+	if m == nil || r.d.flavor != postgresText {
+		return outcome{}, false
+	}
+	zone, err := types.LoadZone(m[1])
+	if err != nil {
+		return failure(err), true
+	}
+	if err := r.inZone(zone); err != nil {
+		return failure(err), true
+	}
+	changed := *r.d
+	changed.zone = zone
+	r.d = &changed
+	return outcome{}, true
+}
+
+// inZone gives both engines a session zone.
+func (w *world) inZone(zone *time.Location) error {
+	set := "SET timezone = '" + zone.String() + "'"
+	if err := run(w.ctx, w.batch, set); err != nil {
+		return err
+	}
+	return run(w.ctx, w.stream, set)
+}
