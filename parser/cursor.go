@@ -30,6 +30,7 @@ type parser struct {
 	depth    int
 	params   int       // question marks so far
 	colon    bool      // a colon after an operand is JSON access
+	inLimit  bool      // a % that nothing follows is PERCENT
 	inColumn bool      // NOT NULL after an operand is an option of a column
 	emit     *ast.Emit // collects EMIT, TRIGGER, WITH; nil where they are not allowed
 	emitWith bool      // WITH (...) belongs to emit

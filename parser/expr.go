@@ -92,7 +92,7 @@ func (p *parser) infix(left operand, least int) (operand, bool) {
 		op, ok = p.wordOp()
 	}
 	if ok {
-		if op.prec < least {
+		if op.prec < least || p.inLimit && p.isOp("%") && (!p.operandAt(1) || p.wordAt(1, "OFFSET")) {
 			return left, false
 		}
 		return p.binop(left, op), true

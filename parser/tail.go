@@ -122,7 +122,9 @@ func (p *parser) count(t *tail) operand {
 	if p.peek().kind == tokNumber && (p.opAt(1, "%") || p.wordAt(1, "PERCENT")) {
 		n, computed = p.primary(), true
 	} else {
+		p.inLimit = true // where a % at the end is PERCENT
 		n = p.expr()
+		p.inLimit = false
 	}
 	t.computed = t.computed || computed || p.pos != start+1
 	return n

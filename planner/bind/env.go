@@ -57,6 +57,11 @@ func (e *env) column(ref *ast.ColumnRef) expr.Node {
 		}
 	}
 	matches, rest := e.scope.lookup(ref.Parts)
+	if e.clause == inHaving && len(matches) == 1 && !e.inAgg && e.sel != nil && indexOf(e.sel.keys, e.scope.ref(matches[0])) < 0 {
+		if n, ok := e.alias(ref); ok { // the column has no value there
+			return n
+		}
+	}
 	switch {
 	case len(matches) == 1:
 		return e.fields(e.noted(e.scope.ref(matches[0]), ref.Span), rest)
@@ -75,6 +80,9 @@ func (e *env) column(ref *ast.ColumnRef) expr.Node {
 		return n
 	}
 	if n, ok := e.outer(ref); ok {
+		return n
+	}
+	if n, ok := e.wholeRow(ref); ok {
 		return n
 	}
 	if n, ok := e.b.bareFunction(ref); ok {
@@ -138,6 +146,24 @@ func (e *env) qualifiedAlias(ref *ast.ColumnRef) (expr.Node, bool) {
 		return nil, false
 	}
 	return e.alias(&ast.ColumnRef{Span: ref.Span, Parts: ref.Parts[1:]})
+}
+
+// wholeRow makes a struct of the columns of a table that is named like a column, as in
+// PostgreSQL and DuckDB.
+func (e *env) wholeRow(ref *ast.ColumnRef) (expr.Node, bool) {
+	if len(ref.Parts) != 1 || !e.scope.hasTable(ref.Parts[0].Name) {
+		return nil, false
+	}
+	var args []expr.Node
+	for i, c := range e.scope.cols {
+		if strings.EqualFold(c.table, ref.Parts[0].Name) && !c.extra {
+			args = append(args, expr.Text(c.name), e.noted(e.scope.ref(i), ref.Span))
+		}
+	}
+	if len(args) == 0 {
+		return nil, false
+	}
+	return e.b.resolve(ref.Span, "named_struct", args...), true
 }
 
 // outer resolves a column of a query around, the nearest first; ok also for an error.

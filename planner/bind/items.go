@@ -170,6 +170,8 @@ func (sel *selectBinder) bindItem(i int) {
 		return
 	}
 	it.state = itemBinding
+	defer func(around int) { sel.binding = around }(sel.binding)
+	sel.binding = i
 	if call, ok := it.ast.Expr.(*ast.Call); ok && sel.isGenerator(call) {
 		nodes, names := sel.generatorItem(call, it)
 		it = &sel.items[i]
@@ -201,7 +203,7 @@ func (sel *selectBinder) aliasExpr(e *env, id ast.Ident) (expr.Node, bool) {
 		if !strings.EqualFold(it.name, id.Name) || it.state == itemBinding {
 			continue
 		}
-		if e.clause == inSelect && it.state == itemNew {
+		if e.clause == inSelect && it.state == itemNew && i >= sel.binding {
 			continue
 		}
 		if found < 0 || it.name == id.Name && sel.items[found].name != id.Name {

@@ -60,14 +60,15 @@ func (b *Binder) limit(c *cut, x ast.Expr, what string, percent bool, none int64
 	if k, ok := n.(*expr.Const); ok && k.IsNull() {
 		return none, nil, true
 	}
-	if percent {
+	if percent && expr.IsConst(n) {
 		return none, b.share(c, n), b.percentage(n, x)
 	}
-	if n.Type().Kind == types.String {
-		if n = b.cast(x.Pos(), n, types.Of(types.Int64)); n == nil {
-			return 0, nil, false
-		}
-		n = b.res.Fold(n)
+	if !expr.IsConst(n) {
+		n = b.limitQuery(c, x, percent)
+		return none, n, n != nil
+	}
+	if n = b.whole(n, x.Pos()); n == nil {
+		return 0, nil, false
 	}
 	k, ok := n.(*expr.Const)
 	if !ok || k.IsNull() || !k.Type().IsInteger() || k.V.Int(0) < 0 {
@@ -75,6 +76,23 @@ func (b *Binder) limit(c *cut, x ast.Expr, what string, percent bool, none int64
 		return 0, nil, false
 	}
 	return k.V.Int(0), nil, true
+}
+
+// whole makes a BIGINT of a number or a text; a fraction is rounded.
+func (b *Binder) whole(n expr.Node, span diag.Span) expr.Node {
+	switch t := n.Type(); {
+	case t.IsInteger() || t.Kind == types.Null:
+		return n
+	case t.IsNumeric():
+		n = b.resolve(span, "round", n)
+	case t.Kind != types.String:
+		b.errorf(diag.BadLimit, span, "LIMIT and OFFSET need a number, got %s", t)
+		return nil
+	}
+	if n = b.cast(span, n, types.Of(types.Int64)); n == nil {
+		return nil
+	}
+	return b.res.Fold(n)
 }
 
 // percentage checks a constant share.
@@ -108,11 +126,14 @@ func (b *Binder) limitQuery(c *cut, x ast.Expr, percent bool) expr.Node {
 	if percent {
 		want = types.Of(types.Float64)
 	}
-	if !r.plan.Schema()[0].Type.IsNumeric() && r.plan.Schema()[0].Type.Kind != types.Null {
-		b.errorf(diag.BadLimit, x.Pos(), "LIMIT and OFFSET need a number, got %s", r.plan.Schema()[0].Type)
+	var n expr.Node = logical.Col(r.plan, 0)
+	if !percent {
+		n = b.whole(n, x.Pos())
+	}
+	if n == nil {
 		return nil
 	}
-	n := b.cast(x.Pos(), logical.Col(r.plan, 0), want)
+	n = b.cast(x.Pos(), n, want)
 	if n == nil {
 		return nil
 	}

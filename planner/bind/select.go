@@ -45,6 +45,7 @@ type selectBinder struct {
 	keyNames []string
 	keySpans []diag.Span
 	keysDone bool                  // no key is added any more
+	binding  int                   // the item being bound; those before it are seen as aliases
 	sets     []logical.GroupingSet // nil = all keys together
 	aggs     []logical.Agg
 	posts    []postJoin // subqueries to join after grouping

@@ -66,7 +66,7 @@ func (w *world) insert(sql string, toks []token) error {
 	if err := w.readyScratch(t); err != nil {
 		return err
 	}
-	if err := run(w.ctx, w.batch, "INSERT INTO "+scratch+" "+body); err != nil {
+	if err := w.into(t, columns, body); err != nil {
 		return err
 	}
 	rows := w.withDefaults(t, columns)
@@ -85,6 +85,43 @@ func (w *world) insert(sql string, toks []token) error {
 		return err
 	}
 	return w.feed(t, changes)
+}
+
+// into fills the scratch table. DuckDB's INSERT casts whatever its columns can be cast from.
+func (w *world) into(t *table, columns []string, body string) error {
+	err := run(w.ctx, w.batch, "INSERT INTO "+scratch+" "+body)
+	if err == nil || !w.d.infinity || !strings.Contains(err.Error(), "but the query gives") {
+		return err
+	}
+	list, rest := "", strings.TrimSpace(body)
+	if columns != nil {
+		toks := tokens(body)
+		i := slices.IndexFunc(toks, func(x token) bool { return x.text == ")" && x.depth == 0 })
+		list, rest = body[:toks[i].end], body[toks[i].end:]
+	}
+	var casts, names []string
+	for _, c := range t.relation.Columns {
+		if columns == nil || slices.ContainsFunc(columns, func(n string) bool { return strings.EqualFold(n, c.Name) }) {
+			names = append(names, fmt.Sprintf("c%d", len(names)))
+		}
+	}
+	for i, n := range columns {
+		k := slices.IndexFunc(t.relation.Columns, func(c column) bool { return strings.EqualFold(n, c.Name) })
+		if k < 0 {
+			return err
+		}
+		casts = append(casts, fmt.Sprintf("CAST(c%d AS %s)", i, t.relation.Columns[k].Type))
+	}
+	for i, c := range t.relation.Columns {
+		if columns == nil {
+			casts = append(casts, fmt.Sprintf("CAST(c%d AS %s)", i, c.Type))
+		}
+	}
+	query := fmt.Sprintf("INSERT INTO %s %s SELECT %s FROM (%s) AS q(%s)", scratch, list, strings.Join(casts, ", "), rest, strings.Join(names, ", "))
+	if run(w.ctx, w.batch, query) == nil {
+		return nil
+	}
+	return err
 }
 
 // removeRows is REMOVE FROM t VALUES: rows that go.

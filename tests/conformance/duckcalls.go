@@ -5,6 +5,31 @@ import (
 	"strings"
 )
 
+// quoteAliases makes a name of a string behind AS.
+func quoteAliases(sql string) string {
+	toks := tokens(sql)
+	e := edits{sql: sql}
+	for i := 1; i < len(toks); i++ {
+		t := toks[i]
+		if t.kind == text && t.text[0] == '\'' && toks[i-1].is("as") {
+			e.replace(t.start, t.end, quote(strings.ReplaceAll(t.text[1:len(t.text)-1], "''", "'")))
+		}
+	}
+	return e.done()
+}
+
+// withoutMain leaves out the schema main, which all tables are in.
+func withoutMain(sql string) string {
+	toks := tokens(sql)
+	e := edits{sql: sql}
+	for i := 0; i+2 < len(toks); i++ {
+		if toks[i].is("main") && toks[i+1].text == "." && toks[i].end == toks[i+1].start && (i == 0 || toks[i-1].text != ".") {
+			e.replace(toks[i].start, toks[i+1].end, "")
+		}
+	}
+	return e.done()
+}
+
 // filterWhere writes the WHERE that DuckDB's FILTER (condition) leaves out.
 func filterWhere(sql string) string {
 	toks := tokens(sql)

@@ -241,7 +241,8 @@ func (r *runner) guarded(s *step, sql string) (o outcome) {
 	if s.change {
 		return r.changed(s, sql)
 	}
-	sql, err := r.changesInWith(sql)
+	sql, kept, err := r.changesInWith(sql)
+	defer func() { r.dropKept(kept) }()
 	if err != nil && !s.wantError {
 		return failure(err)
 	}

@@ -8,14 +8,15 @@ import (
 // changesInWith runs the changes of rows that stand in WITH, one after another, and keeps
 // what they return in tables of the batch engine, which the names of WITH read in the text
 // that is left.
-func (w *world) changesInWith(sql string) (string, error) {
+func (w *world) changesInWith(sql string) (left string, kept []withItem, err error) {
 	toks := tokens(sql)
 	if len(toks) == 0 || !toks[0].is("with") {
-		return sql, nil
+		return sql, nil, nil
 	}
 	list, end := withItems(toks)
-	if !slices.ContainsFunc(list, withItem.changes) {
-		return sql, nil
+	main := end < len(toks) && (toks[end].is("update") || toks[end].is("delete"))
+	if toks[1].is("recursive") || !main && !slices.ContainsFunc(list, withItem.changes) {
+		return sql, nil, nil
 	}
 	var plain []string
 	for _, it := range list {
@@ -24,21 +25,67 @@ func (w *world) changesInWith(sql string) (string, error) {
 			plain = append(plain, span(sql, it.all))
 			continue
 		}
-		if err := w.statement(withPlain(plain, body)); err != nil {
-			return "", err
+		with := withPlain(plain, body)
+		if !it.body[0].is("insert") {
+			if err := w.keepPlain(list, it.name.start, sql); err != nil {
+				return "", list, err
+			}
+			with = body
+		}
+		if err := w.statement(with); err != nil {
+			return "", list, err
 		}
 		if hasWords(it.body, "returning") {
 			kept := "__with_" + it.name.name()
 			if err := run(w.ctx, w.batch, "CREATE OR REPLACE TABLE "+quote(kept)+" AS "+returned(body, tokens(body))); err != nil {
-				return "", err
+				return "", list, err
 			}
 			plain = append(plain, span(sql, it.head)+" AS (SELECT * FROM "+quote(kept)+")")
 		}
 	}
 	if end >= len(toks) {
-		return "", nil
+		return "", list, nil
 	}
-	return withPlain(plain, sql[toks[end].start:]), nil
+	if main {
+		if err := w.keepPlain(list, len(sql), sql); err != nil {
+			return "", list, err
+		}
+		return sql[toks[end].start:], list, nil
+	}
+	return withPlain(plain, sql[toks[end].start:]), list, nil
+}
+
+// keepPlain makes tables of the batch engine of the queries of WITH before a place in the
+// text, for changes that read them.
+func (w *world) keepPlain(list []withItem, before int, sql string) error {
+	for _, it := range list {
+		if it.name.start >= before || w.tables[strings.ToLower(it.name.name())] != nil {
+			continue
+		}
+		body := span(sql, it.body)
+		if it.changes() {
+			body = "SELECT * FROM " + quote("__with_"+it.name.name())
+		}
+		if err := w.sync(body); err != nil {
+			return err
+		}
+		if len(it.head) > 1 {
+			body = "SELECT * FROM (" + body + ") AS q" + span(sql, it.head[1:])
+		}
+		if err := run(w.ctx, w.batch, "CREATE OR REPLACE TABLE "+quote(it.name.name())+" AS "+body); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// dropKept drops what keepPlain has made.
+func (w *world) dropKept(list []withItem) {
+	for _, it := range list {
+		if w.tables[strings.ToLower(it.name.name())] == nil && w.views[strings.ToLower(it.name.name())] == nil {
+			_ = run(w.ctx, w.batch, "DROP TABLE IF EXISTS "+quote(it.name.name())) // it may not have been made
+		}
+	}
 }
 
 func withPlain(plain []string, sql string) string {
