@@ -96,7 +96,7 @@ func commonStruct(a, b Type) (Type, bool) {
 // be. Text is compared with exact numbers as DECIMAL, with floating ones as DOUBLE.
 func ComparisonType(a, b Type) (Type, bool) {
 	if a.Kind == UUID && b.Kind == Bytes || a.Kind == Bytes && b.Kind == UUID {
-		return Of(Bytes), true
+		return Of(UUID), true
 	}
 	if a.Kind != String && b.Kind != String || a.Kind == b.Kind {
 		return CommonType(a, b)

@@ -154,6 +154,7 @@ func pairHint(op string, l, r expr.Node) string {
 	switch {
 	case (op == "+" || op == "-") && (lt.IsTime() || lt.Kind == types.Date) && rt.IsNumeric():
 		return fmt.Sprintf("write %s %s INTERVAL '%s' DAY", l, op, constOr(r, "1"))
+	case op[0] == '$': // x[i] and x.field
 	case lt.Kind == types.Struct:
 		return structHint(l, r)
 	case rt.Kind == types.Struct:

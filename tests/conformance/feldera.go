@@ -9,6 +9,8 @@ var feldera = dialect{flavor: postgresText, blankNull: true, integerDivision: tr
 		say(`\(\s*((?:date|timestamp)?\s*(?:'[^']*'|[\w.]+))\s*-\s*((?:date|timestamp)?\s*(?:'[^']*'|[\w.]+))\s*\)\s*months?\b`, "(timestampdiff(MONTH, $2, $1) * INTERVAL '1' MONTH)"),
 		say(`\(\s*((?:date|timestamp)?\s*(?:'[^']*'|[\w.]+)\s*-\s*(?:date|timestamp)?\s*(?:'[^']*'|[\w.]+))\s*\)\s*(?:day|hour|minute|second)s?(\s+as\b)`, "($1)$2"),
 		say(`\bWITH\s*\([^()]*'append_only'[^()]*\)`, ""), say(`\bLATENESS\s+[^,()]+`, ""), say(`\bcreate\s+local\s+view\b`, "CREATE VIEW"),
+		// what a table function of windows gives beside the rows, and how a session is called
+		say(`\bSELECT\s+\*\s+FROM\s+TABLE\s*\(\s*(TUMBLE|HOP|SESSION)\b`, "SELECT * EXCEPT (window_time) FROM TABLE($1"), say(`(\bSESSION\s*\([^;]*?)\bSIZE\s*=>`, "${1}GAP =>"),
 		say(`\bdouble\s+precision\b`, "DOUBLE"), say(`\bWITH\s*\(\s*'[^;]*?\)(\s+AS\b)`, "$1"), say(`\bSQL_TSI_`, ""), say(`\bINTERNED\b`, "")}), recursive: true, nowTable: true, uniqueColumns: true,
 	literals: map[string]string{"unknown": "NULL"}, callForms: felderaForms(), functions: felderaFunctions,
 	casts: map[string]bool{"char": true, "varchar": true, "decimal": true, "numeric": true, "boolean": true, "bool": true, "timestamp": true, "binary": true, "varbinary": true},

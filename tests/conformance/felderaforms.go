@@ -15,15 +15,16 @@ func felderaForms() map[string]form {
 		// names
 		"blackbox": template(1, "($1)"), "initcap_spaces": same("initcap"), "is_inf": template(1, "isinf(CAST($1 AS DOUBLE))"),
 		"is_nan":         template(1, "CASE WHEN ($1) IS NOT NULL THEN isnan(CAST($1 AS DOUBLE)) END"),
-		"finite_or_null": template(1, "CASE WHEN isfinite($1) THEN ($1) END"), "div_null": template(2, "try_divide($1, $2)"),
+		"finite_or_null": template(1, "CASE WHEN isfinite($1) THEN ($1) END"), "div_null": template(2, "feldera_try_divide($1, nullif($2, 0))"),
 		"bin2utf8": template(1, "CASE WHEN is_valid_utf8($1) THEN CAST($1 AS VARCHAR) END"), "gunzip": template(1, "CAST(gunzip($1) AS VARCHAR)"),
 		"arg_max": same("max_by"), "arg_min": same("min_by"),
 		"log":    template(2, "CASE WHEN ($2) = 0 THEN 0e0 ELSE log10($1) / log10($2) END"),
 		"log10":  template(1, "CASE WHEN ($1) = 0 THEN CAST('-Infinity' AS DOUBLE) ELSE log10($1) END"),
 		"to_int": template(1, "CAST(conv(hex(substring($1, 1, 4)), 16, 10) AS INT)"), "safe_offset": template(1, "(($1) + 1)"),
-		"element": template(1, "CASE WHEN cardinality($1) = 1 THEN element_at($1, 1) END"),
+		"element": template(1, "CASE WHEN cardinality($1) > 0 THEN element_at($1, CASE WHEN cardinality($1) = 1 THEN 1 ELSE 0 END) END"),
 		// times
-		"timestamp_trunc": truncated, "time_trunc": truncated, "datetime_trunc": truncated,
+		"timestamp_trunc": truncated, "date_trunc": truncated, "datetime_trunc": truncated, "date_part": partOf,
+		"time_trunc": template(2, "floor($1 TO $2)"),
 		"parse_date": parsed("DATE"), "parse_time": parsed("TIME"), "parse_timestamp": parsed("TIMESTAMP"),
 		"format_date": printed("DATE"), "format_time": printed("TIME"), "format_timestamp": printed("TIMESTAMP"), "floor": flooredWeek,
 		"extract": wholeSeconds,
@@ -37,7 +38,13 @@ func felderaForms() map[string]form {
 		"array_union":    template(2, "sort_array(array_union($1, $2))"), "array_intersect": template(2, "sort_array(array_intersect($1, $2))"),
 		"array_except": template(2, "sort_array(array_except($1, $2))"), "array_agg": sortedList,
 		"map_keys": template(1, "sort_array(map_keys($1))"), "map_values": template(1, "transform(sort_array(map_entries($1)), e__ -> e__.value)"),
-		"sequence": template(2, "CASE WHEN ($1) > ($2) THEN slice(array($1), 1, 0) ELSE sequence($1, $2) END"),
+		"sequence":   template(2, "CASE WHEN ($1) > ($2) THEN slice(array($1), 1, 0) ELSE sequence($1, $2) END"),
+		"map_concat": same("map_union"),
+		// JSON: a member that is not of the type is left out
+		"json_each_bigint": members("json_typeof(v) = 'number' AND CAST(v AS STRING) NOT LIKE '%.%'", "BIGINT"), "json_each_boolean": members("json_typeof(v) = 'boolean'", "BOOLEAN"),
+		"json_each_string": members("json_typeof(v) = 'string'", "STRING"), "json_each_date": members("json_typeof(v) = 'string'", "DATE"),
+		"json_each_time": members("json_typeof(v) = 'string'", "TIME"), "json_each_timestamp": members("json_typeof(v) = 'string'", "TIMESTAMP"),
+		"variant_merge": same("json_deep_merge"), "variant_map": variantMap, "variant_filter": variantFilter,
 		// texts
 		"to_hex": template(1, "lower(to_hex($1))"), "split": template(2, "CASE WHEN ($2) = '' THEN array($1) ELSE string_split($1, $2) END"),
 		"substring": fromOne, "substr": fromOne, "overlay": overlaid, "concat": concatenated,
@@ -51,12 +58,31 @@ func felderaForms() map[string]form {
 
 var unitWord = regexp.MustCompile(`(?i)^(millennium|century|decade|year|quarter|month|week|day|hour|minute|second|millisecond|microsecond)s?$`)
 
-// truncated is timestamp_trunc(time, UNIT).
+// truncated is timestamp_trunc(time, UNIT): a DATE stays one, a century begins with its
+// year 1, a week on Sunday.
 func truncated(c call) string {
 	if len(c.args) != 2 || !unitWord.MatchString(c.args[1]) {
 		return ""
 	}
-	return c.fill("floor($1 TO $2)")
+	with := "date_trunc('$2', $1)"
+	switch strings.ToLower(c.args[1]) {
+	case "century", "millennium":
+		with = "date_trunc('$2', $1 - INTERVAL '1' YEAR) + INTERVAL '1' YEAR"
+	case "week":
+		with = "date_trunc('$2', $1 + INTERVAL '1' DAY) - INTERVAL '1' DAY"
+	}
+	return c.fill("feldera_like($1, " + with + ")")
+}
+
+// partOf is date_part(UNIT, time).
+func partOf(c call) string {
+	if len(c.args) != 2 || len(strings.Fields(c.args[0])) != 1 || strings.HasPrefix(c.args[0], "'") {
+		return ""
+	}
+	if strings.EqualFold(c.args[0], "second") {
+		return c.fill("CAST(floor(date_part('$1', $2)) AS BIGINT)")
+	}
+	return c.fill("date_part('$1', $2)")
 }
 
 // strftimeLong are what their formats have for several specifiers.
@@ -170,4 +196,34 @@ func concatenated(c call) string {
 		c.args[i] = "feldera_text(" + a + ")"
 	}
 	return c.text()
+}
+
+// members is a MAP of the members of a JSON object that have a type.
+func members(condition, t string) form {
+	return template(1, "map_filter(transform_values(TRY_CAST($1 AS MAP<STRING, JSON>), (k, v) -> CASE WHEN "+condition+" THEN TRY_CAST(v AS "+t+") END), (k, v) -> v IS NOT NULL)")
+}
+
+// leniently makes CAST of the parts of a VARIANT NULL where it has no value.
+func leniently(lambda string) string {
+	return strings.ReplaceAll(strings.ReplaceAll(lambda, "CAST(", "TRY_CAST("), "TRY_TRY_", "TRY_")
+}
+
+// variantMap is a lambda for each member of an object, else for the whole, without a name.
+func variantMap(c call) string {
+	if len(c.args) != 2 {
+		return ""
+	}
+	c.args[1] = leniently(c.args[1])
+	return c.fill("CASE WHEN json_typeof($1) = 'object' THEN CAST(transform_values(CAST($1 AS MAP<STRING, JSON>), $2) AS JSON) " +
+		"WHEN ($1) IS NOT NULL THEN CAST(zip_with(array(CAST(NULL AS STRING)), array($1), $2)[1] AS JSON) END")
+}
+
+// variantFilter keeps the members for which a lambda is true, or the whole.
+func variantFilter(c call) string {
+	if len(c.args) != 2 {
+		return ""
+	}
+	c.args[1] = leniently(c.args[1])
+	return c.fill("CASE WHEN json_typeof($1) = 'object' THEN CAST(map_filter(CAST($1 AS MAP<STRING, JSON>), $2) AS JSON) " +
+		"WHEN zip_with(array(CAST(NULL AS STRING)), array($1), $2)[1] THEN $1 END")
 }

@@ -23,14 +23,25 @@ func felderaFunctions(r *fn.Registry) {
 		realBeside(r, name)
 	}
 	dateStays(r)
-	for _, name := range strings.Fields("make_date make_time make_timestamp") {
+	for _, name := range strings.Fields("make_date make_time make_timestamp split_part") {
 		nullIfNone(r, name)
 	}
 	divideAll(r)
+	slash, _ := r.Scalar("/")
+	if err := r.AddScalar(&fn.Scalar{Name: "feldera_try_divide", Hidden: true, Resolve: slash.Resolve}); err != nil {
+		panic(err) // a name that the product has
+	}
+	nullIfNone(r, "feldera_try_divide")
+	for _, name := range strings.Fields("acosh atanh") {
+		noNaN(r, name)
+	}
+	for _, name := range strings.Fields("floor ceil") {
+		boundsStay(r, name)
+	}
 	for name, resolve := range map[string]func(fn.Arg, []fn.Arg) (fn.Impl, bool){
 		"feldera_text": feldText, "feldera_bool": feldBool, "feldera_ms": feldMs, "feldera_number": feldNumber, "feldera_cut": feldCut,
 		"feldera_big": feldBig, "feldera_binary": feldBinary, "feldera_units": feldUnits, "feldera_interval_text": feldIntervalText,
-		"feldera_interval_count": feldIntervalCount, "feldera_spread": feldSpread, "feldera_variant": feldVariant,
+		"feldera_interval_count": feldIntervalCount, "feldera_spread": feldSpread, "feldera_variant": feldVariant, "feldera_like": feldLike,
 	} {
 		add(r, name, resolve)
 	}
@@ -225,7 +236,7 @@ func feldSpread(a fn.Arg, args []fn.Arg) (fn.Impl, bool) {
 		t = a.Type
 	case whole:
 		pick, t = n-2, args[n-2].Type
-	case a.Type.Kind == types.Decimal && n == 3:
+	case a.Type.Kind == types.Decimal && n == 3 && t.IsFloat():
 		digits = int(a.Type.Scale)
 	}
 	return fn.Impl{Result: t, Eval: func(c *fn.Ctx, args []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
@@ -240,4 +251,16 @@ func feldSpread(a fn.Arg, args []fn.Arg) (fn.Impl, bool) {
 			b.AppendFloat(truncated10(f.F64[i], digits))
 		}).Eval(c, args[pick:], rows)
 	}}, true
+}
+
+// feldLike is its second argument, as a DATE if the first is one.
+func feldLike(a fn.Arg, args []fn.Arg) (fn.Impl, bool) {
+	impl := fn.Impl{Result: args[1].Type, Monotone: []int{1}, MonotoneFixed: []int{1}}
+	if a.Type.Kind == types.Date {
+		impl.Result = a.Type
+	}
+	impl.Eval = func(c *fn.Ctx, list []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
+		return cast.Kernel(args[1].Type, impl.Result, false)(c, list[1:], rows)
+	}
+	return impl, true
 }

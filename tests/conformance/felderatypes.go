@@ -74,6 +74,47 @@ func nullIfNone(r *fn.Registry, name string) {
 	}
 }
 
+// noNaN makes NaN of a number an error.
+func noNaN(r *fn.Registry, name string) {
+	f, _ := r.Scalar(name)
+	other := f.Resolve
+	f.Resolve = func(args []fn.Arg) (fn.Impl, error) {
+		impl, err := other(args)
+		inner := impl.Eval
+		impl.Safe, impl.Total = false, false
+		impl.Eval = func(c *fn.Ctx, args []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
+			v, err := inner(c, args, rows)
+			for i := 0; err == nil && i < rows.Len(); i++ {
+				r := rows.At(i)
+				f, k := args[0].At(r)
+				if out, o := v.At(r); math.IsNaN(out.F64[o]) && !math.IsNaN(f.F64[k]) {
+					err = c.Fail(v, r, name, fmt.Sprint(f.F64[k]), "is not defined")
+				}
+			}
+			return v, err
+		}
+		return impl, err
+	}
+}
+
+// boundsStay lets floor and ceil of a DOUBLE be one.
+func boundsStay(r *fn.Registry, name string) {
+	f, _ := r.Scalar(name)
+	other := f.Resolve
+	round := map[string]func(float64) float64{"floor": math.Floor, "ceil": math.Ceil}[name]
+	f.Resolve = func(args []fn.Arg) (fn.Impl, error) {
+		if len(args) != 1 || !args[0].Type.IsFloat() {
+			return other(args)
+		}
+		impl := eachValue(args[0].Type, func(b *vec.Builder, args []*vec.Vector, r int) {
+			f, i := args[0].At(r)
+			b.AppendFloat(round(f.F64[i]))
+		})
+		impl.Args = []types.Type{args[0].Type}
+		return impl, nil
+	}
+}
+
 // divideAll gives / of DOUBLE the meaning of IEEE 754, where 1/0 is infinite, and lets a
 // quotient of integers have the type of the wider one.
 func divideAll(r *fn.Registry) {

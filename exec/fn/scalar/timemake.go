@@ -50,8 +50,8 @@ func makers() []*fn.Scalar {
 		},
 		{
 			Name: "make_time", Group: "Time", Syntax: []string{"make_time(hour, minute, second)"}, Doc: "Makes a TIME; an error if there is none.",
-			Examples: []fn.Example{{SQL: "make_time(13, 45, 56.5)", Want: "13:45:56.5"}, {SQL: "make_time(NULL, 1, 1)", Want: "NULL"}},
-			Resolve:  fixed(timeOfDay, makeTime, bigint, bigint, types.DecimalOf(16, 6)),
+			Examples: []fn.Example{{SQL: "make_time(13, 45, 56.5)", Want: "13:45:56.5"}, {SQL: "make_time(1, 2, 35e-1)", Want: "01:02:03.5"}, {SQL: "make_time(NULL, 1, 1)", Want: "NULL"}},
+			Resolve:  resolveMakeTime,
 		},
 	}
 	for _, x := range []struct {
@@ -116,6 +116,15 @@ func dateFromDays(name string) fn.Kernel {
 func clockFromParts(hour, minute, us, most int64) (int64, bool) {
 	ok := hour >= 0 && hour < 24 && minute >= 0 && minute < 60 && us >= 0 && us <= most
 	return hour*types.MicrosPerHour + minute*types.MicrosPerMinute + us, ok
+}
+
+// resolveMakeTime takes any number for the seconds.
+func resolveMakeTime(args []fn.Arg) (fn.Impl, error) {
+	seconds := types.DecimalOf(16, 6)
+	if len(args) == 3 && args[2].Type.IsNumeric() {
+		args = []fn.Arg{args[0], args[1], {Type: seconds}}
+	}
+	return fixed(timeOfDay, makeTime, bigint, bigint, seconds)(args)
 }
 
 func makeTime(c *fn.Ctx, args []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
