@@ -58,7 +58,7 @@ func (w *world) insert(sql string, toks []token) error {
 		body = w.infinities(t, columns, w.defaultsIn(t, columns, body))
 	}
 	if w.d.recursive {
-		body = rowValues(body)
+		body = t.millisIn(columns, body)
 	}
 	if err := w.sync(body); err != nil {
 		return err
@@ -133,7 +133,7 @@ func (w *world) removeRows(sql string, toks []token) error {
 	if err := w.readyScratch(t); err != nil {
 		return err
 	}
-	if err := run(w.ctx, w.batch, "INSERT INTO "+scratch+" "+rowValues(sql[toks[2].end:])); err != nil {
+	if err := run(w.ctx, w.batch, "INSERT INTO "+scratch+" "+t.millisIn(nil, sql[toks[2].end:])); err != nil {
 		return err
 	}
 	return w.takeAway(t, "SELECT * FROM "+scratch)

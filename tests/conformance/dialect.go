@@ -83,7 +83,7 @@ func (d *dialect) rewrite(sql string) string {
 		sql = p.pattern.ReplaceAllString(sql, p.with)
 	}
 	if d.recursive {
-		sql = withoutNotNull(sql)
+		sql = rowValues(withoutNotNull(unicodeTexts(sql)))
 	}
 	for _, f := range d.forms {
 		sql = f(sql)

@@ -6,11 +6,12 @@ import (
 	"strings"
 )
 
-// felderaUnsigned are the types of unsigned integers.
+// felderaUnsigned are the types of unsigned integers, and LIMIT with the offset first.
 var felderaUnsigned = []phrase{
 	// Unsigned integers are those that hold their values.
 	say(`\bTINYINT\s+UNSIGNED\b`, "SMALLINT"), say(`\bSMALLINT\s+UNSIGNED\b`, "INT"), say(`\bINT(EGER)?\s+UNSIGNED\b`, "BIGINT"),
 	say(`\bBIGINT\s+UNSIGNED\b`, "DECIMAL(20, 0)"), say(`\bAS\s+UNSIGNED\b`, "AS BIGINT"),
+	say(`\blimit\s+(\d+)\s*,\s*(\d+|all)\b`, "LIMIT $2 OFFSET $1"),
 }
 
 // withoutNotNull takes NOT NULL from the parameters and the result of CREATE FUNCTION, and

@@ -50,7 +50,7 @@ var starts = []struct {
 	{"drop connection", "connector"}, {"drop secret", "connector"}, {"create subscription", "connector"}, {"drop subscription", "connector"},
 	{"declare", "connector"}, {"fetch", "connector"}, {"close", "connector"}, {"attach", "storage"}, {"detach", "storage"},
 	{"install", "extension"}, {"load", "extension"}, {"call", "program"}, {"wait", "program"}, {"recover", "program"}, {"flush", "program"}, {"refresh", "connector"},
-	{"kill", "program"}, {"cancel", "program"}, {"create language", "program"},
+	{"kill", "program"}, {"cancel", "program"}, {"create language", "program"}, {"create linear", "program"},
 	{"create secret", "connector"}, {"create persistent", "connector"}, {"create or replace secret", "connector"},
 }
 
@@ -61,7 +61,7 @@ var names = map[string]string{
 	"duckdb_types": "catalogue", "duckdb_constraints": "catalogue", "duckdb_logs": "catalogue", "pg_typeof": "catalogue", "rw_fragments": "catalogue",
 	"current_setting": "setting", "read_csv": "connector", "read_parquet": "connector", "read_json": "connector", "read_csv_auto": "connector",
 	"parquet_scan": "connector", "read_text": "connector", "nextval": "catalogue", "currval": "catalogue", "rw_relations": "catalogue", "glob": "connector",
-	"rw_tables": "catalogue", "rw_table_stats": "catalogue", "query_table": "catalogue", "json_execute_serialized_sql": "program", "json_serialize_sql": "program",
+	"rw_tables": "catalogue", "error_view": "catalogue", "rw_table_stats": "catalogue", "query_table": "catalogue", "json_execute_serialized_sql": "program", "json_serialize_sql": "program",
 	"json_deserialize_sql": "program", "current_query": "catalogue", "current_schema": "catalogue", "current_database": "catalogue", "current_schemas": "catalogue",
 	"has_table_privilege": "catalogue", "has_schema_privilege": "catalogue", "has_database_privilege": "catalogue", "has_function_privilege": "catalogue",
 	"has_any_column_privilege": "catalogue", "pg_relation_size": "catalogue", "pg_table_size": "catalogue", "pg_indexes_size": "catalogue", "format_type": "catalogue",

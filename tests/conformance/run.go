@@ -345,10 +345,10 @@ func (r *runner) spoil(sql string, o outcome) {
 func target(toks []token) string {
 	skip := map[string]bool{"create": true, "or": true, "replace": true, "temp": true, "temporary": true, "table": true, "view": true, "materialized": true,
 		"if": true, "not": true, "exists": true, "insert": true, "into": true, "update": true, "delete": true, "from": true, "drop": true, "alter": true,
-		"truncate": true, "source": true, "sink": true, "function": true, "macro": true, "type": true, "sequence": true, "ignore": true, "merge": true,
+		"truncate": true, "source": true, "sink": true, "function": true, "linear": true, "aggregate": true, "macro": true, "type": true, "sequence": true, "ignore": true, "merge": true,
 		"unlogged": true, "schema": true, "index": true, "copy": true, "unique": true, "recursive": true, "only": true, "local": true}
 	for i, t := range toks {
-		if t.kind == word && skip[strings.ToLower(t.text)] {
+		if t.kind == word && skip[strings.ToLower(t.text)] && !(t.is("source") && i > 0 && (toks[i-1].is("table") || toks[i-1].is("into"))) {
 			continue
 		}
 		if t.kind != word && t.kind != quoted {
