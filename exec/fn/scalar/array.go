@@ -116,10 +116,7 @@ func arrayArg(args []fn.Arg, i int) (types.Type, error) {
 
 // arraysOf resolves a function of one array that gives an array of the same type.
 func arraysOf(args []fn.Arg, f func(b *vec.Builder, in *vec.Vector, from, to int)) (fn.Impl, error) {
-	if err := arity(args, 1, 1); err != nil {
-		return fn.Impl{}, err
-	}
-	t, err := arrayArg(args, 0)
+	t, err := firstArg(args, 1, 1, arrayArg)
 	eval := built(t, func(b *vec.Builder, args []*vec.Vector, r int) {
 		v, from, to := list(args[0], r)
 		f(b, v.Child[0], from, to)
@@ -328,10 +325,7 @@ func arrayJoin(dst []byte, args []*vec.Vector, r int) []byte {
 }
 
 func resolveArrayConcat(args []fn.Arg) (fn.Impl, error) {
-	if err := arity(args, 1, -1); err != nil {
-		return fn.Impl{}, err
-	}
-	t, err := common(args, 0)
+	t, err := firstArg(args, 1, -1, common)
 	if err != nil {
 		return fn.Impl{}, err
 	}
@@ -408,10 +402,7 @@ func extremeOf(name string, want int, doc, example, result string) *fn.Scalar {
 		Name: name, Group: "Arrays", Syntax: []string{name + "(array)"}, Doc: doc,
 		Examples: []fn.Example{{SQL: example, Want: result}, {SQL: name + "(NULL)", Want: "NULL"}},
 		Resolve: func(args []fn.Arg) (fn.Impl, error) {
-			if err := arity(args, 1, 1); err != nil {
-				return fn.Impl{}, err
-			}
-			t, err := arrayArg(args, 0)
+			t, err := firstArg(args, 1, 1, arrayArg)
 			if err == nil {
 				err = ordered(t)
 			}

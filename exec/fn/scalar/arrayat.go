@@ -119,10 +119,7 @@ func mapAt(b *vec.Builder, args []*vec.Vector, r int) {
 // resolveSlice takes a length as last argument, or with end a last place.
 func resolveSlice(end bool) resolver {
 	return func(args []fn.Arg) (fn.Impl, error) {
-		if err := arity(args, 3, 3); err != nil {
-			return fn.Impl{}, err
-		}
-		t, err := arrayArg(args, 0)
+		t, err := firstArg(args, 3, 3, arrayArg)
 		if err != nil {
 			return fn.Impl{}, err
 		}

@@ -45,11 +45,7 @@ func resolveFromCSV(args []fn.Arg) (fn.Impl, error) {
 	if err != nil {
 		return fn.Impl{}, err
 	}
-	schema, ok := constText(args, 1)
-	if !ok || !types.CanCoerce(args[0].Type, text) {
-		return fn.Impl{}, fmt.Errorf("needs a STRING and a constant schema such as 'a INT, b STRING'")
-	}
-	t, err := parseSchema(strings.Clone(schema))
+	t, err := schemaArg(args)
 	if err != nil {
 		return fn.Impl{}, err
 	}

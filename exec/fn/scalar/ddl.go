@@ -5,8 +5,18 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/sqlstream/sqlstream/exec/fn"
 	"github.com/sqlstream/sqlstream/exec/types"
 )
+
+// schemaArg is the type that the second argument, a constant, says of the first, a text.
+func schemaArg(args []fn.Arg) (types.Type, error) {
+	schema, ok := constText(args, 1)
+	if !ok || !types.CanCoerce(args[0].Type, text) {
+		return types.Type{}, fmt.Errorf("needs a STRING and a constant schema such as 'a INT, b STRING'")
+	}
+	return parseSchema(strings.Clone(schema))
+}
 
 // parseSchema reads the type that from_json is given as text: a list of columns
 // ("a INT, b ARRAY<STRING>"), or one type.

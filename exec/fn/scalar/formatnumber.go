@@ -111,15 +111,9 @@ func (p decimalPattern) append(dst []byte, d decimalDigits) []byte {
 }
 
 func resolveFormatNumber(args []fn.Arg) (fn.Impl, error) {
-	if err := arity(args, 2, 2); err != nil {
+	t, err := firstArg(args, 2, 2, numberArg)
+	if err != nil {
 		return fn.Impl{}, err
-	}
-	t := args[0].Type
-	if t.Kind == types.String || t.Kind == types.Null {
-		t = double
-	}
-	if !t.IsNumeric() {
-		return fn.Impl{}, mismatch(args, 0, "number")
 	}
 	impl := fn.Impl{Args: []types.Type{t, integer}, Result: text}
 	if s, ok := constText(args, 1); ok && strings.ContainsAny(s, "#0.,") {

@@ -70,6 +70,26 @@ func arity(args []fn.Arg, least, most int) error {
 	return fmt.Errorf("takes %s %s, got %d", want, noun, n)
 }
 
+// firstArg checks the number of arguments and reads the first of them.
+func firstArg(args []fn.Arg, least, most int, read func([]fn.Arg, int) (types.Type, error)) (types.Type, error) {
+	if err := arity(args, least, most); err != nil {
+		return types.Type{}, err
+	}
+	return read(args, 0)
+}
+
+// numberArg is the type of a number; a text is taken as DOUBLE.
+func numberArg(args []fn.Arg, i int) (types.Type, error) {
+	t := args[i].Type
+	if t.Kind == types.String || t.Kind == types.Null {
+		t = double
+	}
+	if !t.IsNumeric() {
+		return t, mismatch(args, i, "number")
+	}
+	return t, nil
+}
+
 // matches checks that arguments can stand for the wanted types. Where a DATE is
 // wanted a timestamp gives its date, as in Spark.
 func matches(args []fn.Arg, want []types.Type) error {

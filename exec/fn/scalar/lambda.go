@@ -250,10 +250,7 @@ func resolveAggregate(args []fn.Arg) (fn.Impl, error) {
 	if len(args) > 1 && args[1].Body != nil {
 		return resolveReduce(args)
 	}
-	if err := arity(args, 3, 4); err != nil {
-		return fn.Impl{}, err
-	}
-	t, err := arrayArg(args, 0)
+	t, err := firstArg(args, 3, 4, arrayArg)
 	if err != nil {
 		return fn.Impl{}, err
 	}
@@ -350,10 +347,7 @@ func scatter(into, v *vec.Vector, rows []int32) *vec.Vector {
 }
 
 func resolveZip(args []fn.Arg) (fn.Impl, error) {
-	if err := arity(args, 3, 3); err != nil {
-		return fn.Impl{}, err
-	}
-	a, err := arrayArg(args, 0)
+	a, err := firstArg(args, 3, 3, arrayArg)
 	if err != nil {
 		return fn.Impl{}, err
 	}
@@ -471,10 +465,7 @@ func resolveMapFilter(args []fn.Arg) (fn.Impl, error) {
 }
 
 func resolveArraySort(args []fn.Arg) (fn.Impl, error) {
-	if err := arity(args, 1, 3); err != nil {
-		return fn.Impl{}, err
-	}
-	t, err := arrayArg(args, 0)
+	t, err := firstArg(args, 1, 3, arrayArg)
 	if err != nil {
 		return fn.Impl{}, err
 	}

@@ -98,10 +98,7 @@ func listSearches() []*fn.Scalar {
 // oneArray resolves a function of one array of any type.
 func oneArray(result types.Type, eval fn.Kernel) resolver {
 	return func(args []fn.Arg) (fn.Impl, error) {
-		if err := arity(args, 1, 1); err != nil {
-			return fn.Impl{}, err
-		}
-		t, err := arrayArg(args, 0)
+		t, err := firstArg(args, 1, 1, arrayArg)
 		return fn.Impl{Args: []types.Type{t}, Result: result, Eval: eval}, err
 	}
 }
@@ -109,10 +106,7 @@ func oneArray(result types.Type, eval fn.Kernel) resolver {
 // twoArrays resolves a function of two arrays, which are brought to one type.
 func twoArrays(impl func(t types.Type) fn.Impl) resolver {
 	return func(args []fn.Arg) (fn.Impl, error) {
-		if err := arity(args, 2, 2); err != nil {
-			return fn.Impl{}, err
-		}
-		t, err := common(args, 0)
+		t, err := firstArg(args, 2, 2, common)
 		if err == nil && t.Kind == types.Null {
 			t = types.ArrayOf(null)
 		}
@@ -270,10 +264,7 @@ func pusher(name string, aliases []string, params, doc, example, want string, at
 }
 
 func resolveListConcat(args []fn.Arg) (fn.Impl, error) {
-	if err := arity(args, 1, -1); err != nil {
-		return fn.Impl{}, err
-	}
-	t, err := common(args, 0)
+	t, err := firstArg(args, 1, -1, common)
 	if err != nil {
 		return fn.Impl{}, err
 	}
@@ -300,10 +291,7 @@ func resolveListConcat(args []fn.Arg) (fn.Impl, error) {
 }
 
 func resolveListResize(args []fn.Arg) (fn.Impl, error) {
-	if err := arity(args, 2, 3); err != nil {
-		return fn.Impl{}, err
-	}
-	t, err := arrayArg(args, 0)
+	t, err := firstArg(args, 2, 3, arrayArg)
 	if err != nil {
 		return fn.Impl{}, err
 	}
@@ -353,10 +341,7 @@ func resized(b *vec.Builder, args []*vec.Vector, r int) error {
 }
 
 func resolveArrayReplace(args []fn.Arg) (fn.Impl, error) {
-	if err := arity(args, 3, 3); err != nil {
-		return fn.Impl{}, err
-	}
-	t, err := arrayArg(args, 0)
+	t, err := firstArg(args, 3, 3, arrayArg)
 	if err != nil {
 		return fn.Impl{}, err
 	}

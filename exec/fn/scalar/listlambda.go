@@ -64,10 +64,7 @@ func resolveNone(args []fn.Arg) (fn.Impl, error) {
 
 // resolveReduce is DuckDB's order of the arguments, with the start last or none.
 func resolveReduce(args []fn.Arg) (fn.Impl, error) {
-	if err := arity(args, 2, 3); err != nil {
-		return fn.Impl{}, err
-	}
-	t, err := arrayArg(args, 0)
+	t, err := firstArg(args, 2, 3, arrayArg)
 	if err != nil {
 		return fn.Impl{}, err
 	}
@@ -188,10 +185,7 @@ func resolveTransformKeys(args []fn.Arg) (fn.Impl, error) {
 }
 
 func resolveMapZip(args []fn.Arg) (fn.Impl, error) {
-	if err := arity(args, 3, 3); err != nil {
-		return fn.Impl{}, err
-	}
-	a, err := mapArg(args, 0)
+	a, err := firstArg(args, 3, 3, mapArg)
 	if err != nil {
 		return fn.Impl{}, err
 	}

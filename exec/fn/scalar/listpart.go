@@ -126,10 +126,7 @@ func character(s []byte, i int64) []byte {
 }
 
 func resolveListSlice(args []fn.Arg) (fn.Impl, error) {
-	if err := arity(args, 2, 4); err != nil {
-		return fn.Impl{}, err
-	}
-	t, err := arrayArg(args, 0)
+	t, err := firstArg(args, 2, 4, arrayArg)
 	if err != nil {
 		return fn.Impl{}, err
 	}
@@ -171,10 +168,7 @@ func fromEnd(i, n int64) int64 {
 }
 
 func resolveTrimArray(args []fn.Arg) (fn.Impl, error) {
-	if err := arity(args, 2, 2); err != nil {
-		return fn.Impl{}, err
-	}
-	t, err := arrayArg(args, 0)
+	t, err := firstArg(args, 2, 2, arrayArg)
 	if err != nil {
 		return fn.Impl{}, err
 	}
@@ -193,10 +187,7 @@ func resolveTrimArray(args []fn.Arg) (fn.Impl, error) {
 // an array of the first type.
 func arrayAnd(by types.Type, do func(b *vec.Builder, in *vec.Vector, from, to int, by *vec.Vector, low, high int)) resolver {
 	return func(args []fn.Arg) (fn.Impl, error) {
-		if err := arity(args, 2, 2); err != nil {
-			return fn.Impl{}, err
-		}
-		t, err := arrayArg(args, 0)
+		t, err := firstArg(args, 2, 2, arrayArg)
 		if err != nil {
 			return fn.Impl{}, err
 		}
@@ -318,10 +309,7 @@ func namedOrder(order *vec.Order, i int, word string) bool {
 
 // sortImpl is a function of an array and constants that say how it is ordered.
 func sortImpl(args []fn.Arg, order vec.Order, do func(b *vec.Builder, in *vec.Vector, from, to int)) (fn.Impl, error) {
-	if err := arity(args, 1, 3); err != nil {
-		return fn.Impl{}, err
-	}
-	t, err := arrayArg(args, 0)
+	t, err := firstArg(args, 1, 3, arrayArg)
 	return fn.Impl{Args: append([]types.Type{t}, argTypes(args[1:])...), Result: t, Eval: built(t, func(b *vec.Builder, args []*vec.Vector, r int) {
 		if args[0].IsNull(r) {
 			b.AppendNull()
@@ -362,10 +350,7 @@ func sortedElements(in *vec.Vector, from, to int, order vec.Order) []int {
 }
 
 func resolveShuffle(args []fn.Arg) (fn.Impl, error) {
-	if err := arity(args, 1, 1); err != nil {
-		return fn.Impl{}, err
-	}
-	t, err := arrayArg(args, 0)
+	t, err := firstArg(args, 1, 1, arrayArg)
 	return fn.Impl{Args: []types.Type{t}, Result: t, Eval: func(c *fn.Ctx, args []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
 		return built(t, func(b *vec.Builder, args []*vec.Vector, r int) {
 			f, from, to := list(args[0], r)

@@ -95,10 +95,7 @@ func resolveMapExtract(asList bool) resolver {
 }
 
 func resolveMapUnion(args []fn.Arg) (fn.Impl, error) {
-	if err := arity(args, 1, -1); err != nil {
-		return fn.Impl{}, err
-	}
-	t, err := common(args, 0)
+	t, err := firstArg(args, 1, -1, common)
 	if err != nil {
 		return fn.Impl{}, err
 	}

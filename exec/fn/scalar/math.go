@@ -246,15 +246,9 @@ func resolveLog(args []fn.Arg) (fn.Impl, error) {
 }
 
 func resolveAbs(args []fn.Arg) (fn.Impl, error) {
-	if err := arity(args, 1, 1); err != nil {
+	t, err := firstArg(args, 1, 1, numberArg)
+	if err != nil {
 		return fn.Impl{}, err
-	}
-	t := args[0].Type
-	if t.Kind == types.String || t.Kind == types.Null {
-		t = double
-	}
-	if !t.IsNumeric() {
-		return fn.Impl{}, mismatch(args, 0, "number")
 	}
 	return fn.Impl{Args: []types.Type{t}, Result: t, Eval: abs(t)}, nil
 }
@@ -288,10 +282,7 @@ func extreme(name string, want int, doc, example, result string) *fn.Scalar {
 		Name: name, Group: "Conditional", Nulls: fn.Custom, Syntax: []string{name + "(a, b, ...)"}, Doc: doc,
 		Examples: []fn.Example{{SQL: example, Want: result}, {SQL: name + "(NULL, NULL)", Want: "NULL"}},
 		Resolve: func(args []fn.Arg) (fn.Impl, error) {
-			if err := arity(args, 2, -1); err != nil {
-				return fn.Impl{}, err
-			}
-			t, err := common(args, 0)
+			t, err := firstArg(args, 2, -1, common)
 			if err == nil {
 				err = ordered(t)
 			}

@@ -196,10 +196,7 @@ func resolveMap(args []fn.Arg) (fn.Impl, error) {
 }
 
 func resolveMapFromArrays(args []fn.Arg) (fn.Impl, error) {
-	if err := arity(args, 2, 2); err != nil {
-		return fn.Impl{}, err
-	}
-	keys, err := arrayArg(args, 0)
+	keys, err := firstArg(args, 2, 2, arrayArg)
 	if err != nil {
 		return fn.Impl{}, err
 	}
@@ -257,10 +254,7 @@ func mapPart(name string, child int, doc, example, want string) *fn.Scalar {
 		Name: name, Group: "Maps", Syntax: []string{name + "(map)"}, Doc: doc,
 		Examples: []fn.Example{{SQL: example, Want: want}, {SQL: name + "(NULL)", Want: "NULL"}},
 		Resolve: func(args []fn.Arg) (fn.Impl, error) {
-			if err := arity(args, 1, 1); err != nil {
-				return fn.Impl{}, err
-			}
-			t, err := mapArg(args, 0)
+			t, err := firstArg(args, 1, 1, mapArg)
 			if err != nil {
 				return fn.Impl{}, err
 			}
@@ -274,10 +268,7 @@ func mapPart(name string, child int, doc, example, want string) *fn.Scalar {
 }
 
 func resolveMapEntries(args []fn.Arg) (fn.Impl, error) {
-	if err := arity(args, 1, 1); err != nil {
-		return fn.Impl{}, err
-	}
-	t, err := mapArg(args, 0)
+	t, err := firstArg(args, 1, 1, mapArg)
 	if err != nil {
 		return fn.Impl{}, err
 	}
@@ -291,10 +282,7 @@ func resolveMapEntries(args []fn.Arg) (fn.Impl, error) {
 }
 
 func resolveContainsKey(args []fn.Arg) (fn.Impl, error) {
-	if err := arity(args, 2, 2); err != nil {
-		return fn.Impl{}, err
-	}
-	t, err := mapArg(args, 0)
+	t, err := firstArg(args, 2, 2, mapArg)
 	if err != nil {
 		return fn.Impl{}, err
 	}
@@ -305,10 +293,7 @@ func resolveContainsKey(args []fn.Arg) (fn.Impl, error) {
 }
 
 func resolveMapConcat(args []fn.Arg) (fn.Impl, error) {
-	if err := arity(args, 1, -1); err != nil {
-		return fn.Impl{}, err
-	}
-	t, err := common(args, 0)
+	t, err := firstArg(args, 1, -1, common)
 	if err != nil {
 		return fn.Impl{}, err
 	}

@@ -158,10 +158,7 @@ func resolveStructConcat(args []fn.Arg) (fn.Impl, error) {
 }
 
 func resolveStructAt(args []fn.Arg) (fn.Impl, error) {
-	if err := arity(args, 2, 2); err != nil {
-		return fn.Impl{}, err
-	}
-	t, err := structArg(args, 0)
+	t, err := firstArg(args, 2, 2, structArg)
 	if err != nil {
 		return fn.Impl{}, err
 	}
@@ -179,10 +176,7 @@ func resolveStructAt(args []fn.Arg) (fn.Impl, error) {
 }
 
 func resolveStructKeys(args []fn.Arg) (fn.Impl, error) {
-	if err := arity(args, 1, 1); err != nil {
-		return fn.Impl{}, err
-	}
-	t, err := structArg(args, 0)
+	t, err := firstArg(args, 1, 1, structArg)
 	result := types.ArrayOf(text)
 	return fn.Impl{Args: argTypes(args), Result: result, Eval: built(result, func(b *vec.Builder, _ []*vec.Vector, _ int) {
 		for _, f := range t.Fields {
@@ -193,10 +187,7 @@ func resolveStructKeys(args []fn.Arg) (fn.Impl, error) {
 }
 
 func resolveStructValues(args []fn.Arg) (fn.Impl, error) {
-	if err := arity(args, 1, 1); err != nil {
-		return fn.Impl{}, err
-	}
-	t, err := structArg(args, 0)
+	t, err := firstArg(args, 1, 1, structArg)
 	if err != nil {
 		return fn.Impl{}, err
 	}
@@ -215,10 +206,7 @@ func resolveStructValues(args []fn.Arg) (fn.Impl, error) {
 // with it.
 func resolveStructPosition(has bool) resolver {
 	return func(args []fn.Arg) (fn.Impl, error) {
-		if err := arity(args, 2, 2); err != nil {
-			return fn.Impl{}, err
-		}
-		t, err := structArg(args, 0)
+		t, err := firstArg(args, 2, 2, structArg)
 		if err != nil {
 			return fn.Impl{}, err
 		}

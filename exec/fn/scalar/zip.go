@@ -80,10 +80,7 @@ func zipped(b *vec.Builder, args []*vec.Vector, r int) {
 }
 
 func resolveArrayInsert(args []fn.Arg) (fn.Impl, error) {
-	if err := arity(args, 3, 3); err != nil {
-		return fn.Impl{}, err
-	}
-	t, err := arrayArg(args, 0)
+	t, err := firstArg(args, 3, 3, arrayArg)
 	if err != nil {
 		return fn.Impl{}, err
 	}
