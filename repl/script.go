@@ -149,7 +149,14 @@ func KindOf(err error) Kind {
 		return Done
 	case errors.Is(err, context.Canceled):
 		return Interrupted
-	case errors.As(err, &sql), errors.As(err, &one):
+	case errors.As(err, &sql):
+		for _, d := range sql.Diagnostics {
+			if !errors.As(d.Cause, &unreach) {
+				return Wrong
+			}
+		}
+		return Unreachable
+	case errors.As(err, &one) && !errors.As(one.Cause, &unreach):
 		return Wrong
 	case errors.As(err, &unreach):
 		return Unreachable

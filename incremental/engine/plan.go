@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/sqlstream/sqlstream/exec/format"
 	"github.com/sqlstream/sqlstream/exec/option"
 	"github.com/sqlstream/sqlstream/exec/source"
 	"github.com/sqlstream/sqlstream/exec/types"
@@ -59,8 +60,14 @@ func (e *Engine) infer(ctx context.Context, r *catalog.Relation) ([]types.Column
 	if err != nil {
 		return nil, err
 	}
-	return c.Infer(ctx, source.Config{Name: r.Name, Options: options, OnError: r.Common.OnError, Changes: r.Changelog, Zone: e.Zone(),
+	cols, err := c.Infer(ctx, source.Config{Name: r.Name, Options: options, OnError: r.Common.OnError, Changes: r.Changelog, Zone: e.Zone(),
 		Dir: e.opt.Dir, FS: e.files(), Clock: e.opt.Clock, Finite: !r.Streaming})
+	var broken *format.FileError
+	var row *format.RowError
+	if err != nil && !errors.As(err, &broken) && !errors.As(err, &row) {
+		err = &UnreachableError{What: fmt.Sprintf("source %q", r.Name), Err: err}
+	}
+	return cols, err
 }
 
 // fileRelation makes a relation of a path in FROM, with inferred columns.
@@ -122,7 +129,7 @@ func (e *Engine) formatOf(path string) (string, error) {
 		return f, nil
 	}
 	if _, err := e.files().Stat(where); errors.Is(err, fs.ErrNotExist) && !strings.ContainsAny(path, "*?[{") {
-		return "", fmt.Errorf("path %q does not exist: if its files come later, declare a source or table with its columns and format = '…'", path)
+		return "", &UnreachableError{Err: fmt.Errorf("path %q does not exist: if its files come later, declare a source or table with its columns and format = '…'", path)}
 	}
 	return "", fmt.Errorf("the format of %q is not to be seen from its name or its files: declare a source or table with format = '…'", path)
 }

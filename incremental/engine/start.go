@@ -336,7 +336,7 @@ type UnreachableError struct {
 }
 
 func (e *UnreachableError) Error() string {
-	if text := e.Err.Error(); strings.HasPrefix(text, e.What+": ") {
+	if text := e.Err.Error(); e.What == "" || strings.HasPrefix(text, e.What+": ") {
 		return text
 	}
 	return e.What + ": " + e.Err.Error()

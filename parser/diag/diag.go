@@ -63,7 +63,11 @@ type Diagnostic struct {
 	Message  string // lower case, what was found and expected, no full stop
 	Hint     string // empty unless it is surely right
 	Severity Severity
+	Cause    error // what a layer below said, of which the message tells; nil = none
 }
+
+// Unwrap gives the cause.
+func (d *Diagnostic) Unwrap() error { return d.Cause }
 
 // Errorf returns a diagnostic of severity error.
 func Errorf(code Code, span Span, format string, args ...any) *Diagnostic {

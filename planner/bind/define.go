@@ -217,7 +217,7 @@ func (b *Binder) defaultColumns(r *catalog.Relation, conn *source.Connector, fro
 	if cols == nil && b.set.Infer != nil && b.mayInfer(r) {
 		found, err := b.set.Infer(r)
 		if err != nil {
-			b.errorf(diag.NoColumns, span, "the columns of %q could not be found: %s", r.Name, err.Error())
+			b.errorf(diag.NoColumns, span, "the columns of %q could not be found: %s", r.Name, err.Error()).Cause = err
 			return
 		}
 		cols = found

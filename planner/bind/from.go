@@ -353,7 +353,7 @@ func (b *Binder) file(x *ast.File) (logical.Node, *scope) {
 	}
 	r, err := b.set.File(x.Path, x.Stream)
 	if err != nil {
-		b.errorf(diag.UnknownTable, x.Span, "%s", err.Error())
+		b.errorf(diag.UnknownTable, x.Span, "%s", err.Error()).Cause = err
 		return broken()
 	}
 	name := x.Path[strings.LastIndexAny(x.Path, "/\\")+1:]
