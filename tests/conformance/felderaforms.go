@@ -86,7 +86,7 @@ func partOf(c call) string {
 }
 
 // strftimeLong are what their formats have for several specifiers.
-var strftimeLong = strings.NewReplacer("%%", "%%", "%c", "%a %b %e %H:%M:%S %Y", "%x", "%m/%d/%y", "%t", "\t", "%3f", "%g", "%6f", "%f")
+var strftimeLong = strings.NewReplacer("%%", "%%", "%c", "%a %b %e %H:%M:%S %Y", "%x", "%m/%d/%y", "%t", "\t", "%3f", "%g", "%6f", "%f", "%:z", "%z")
 
 // parsed is a function that reads a time by a format: NULL where the text does not have it.
 func parsed(t string) form {

@@ -144,9 +144,11 @@ func feldBool(a fn.Arg, _ []fn.Arg) (fn.Impl, bool) {
 	}), a.Type.Kind == types.String
 }
 
-// feldMs is a number of ms as a time.
+// feldMs is a number of ms as a time, which has whole seconds.
 func feldMs(a fn.Arg, _ []fn.Arg) (fn.Impl, bool) {
-	impl := eachValue(types.Of(types.Timestamp), func(b *vec.Builder, args []*vec.Vector, r int) { b.AppendInt(args[0].Int(r) * 1000) })
+	impl := eachValue(types.Of(types.Timestamp), func(b *vec.Builder, args []*vec.Vector, r int) {
+		b.AppendInt(types.FloorDiv(args[0].Int(r), 1000) * types.MicrosPerSecond)
+	})
 	impl.Args = []types.Type{types.Of(types.Int64)}
 	return impl, a.Type.IsNumeric()
 }

@@ -56,7 +56,7 @@ func TestWrongIsFound(t *testing.T) {
 func TestSteps(t *testing.T) {
 	sc, err := readSteps("testdata", "steps/Steps.java")
 	good, _, bad := fixture(t, &feldera, sc, err)
-	if good != 14 || bad != nil {
+	if good != 19 || bad != nil {
 		t.Errorf("%d passed, failed: %v", good, bad)
 	}
 }
@@ -73,6 +73,9 @@ func TestDialects(t *testing.T) {
 		{&risingwave, "SELECT max(a), count(*) FROM t ORDER BY 1 DESC", `SELECT max(a) AS "max", count(*) AS "count" FROM t ORDER BY 1 DESC NULLS FIRST`},
 		{&risingwave, "create table t (j jsonb, v character varying)", "create table t (j JSON, v STRING)"},
 		{&duckdb, "SELECT a FROM (SELECT a FROM t ORDER BY abs(a), b) ORDER BY lower(a)", "SELECT a FROM (SELECT a FROM t ORDER BY abs(a) NULLS LAST, b NULLS LAST) ORDER BY lower(a) NULLS LAST"},
+		{&feldera, "SELECT timestamp_trunc(ts, DAY), blackbox(div_null(a, b)) FROM t", "SELECT feldera_like(ts, date_trunc('DAY', ts)), (feldera_try_divide(a, nullif(b, 0))) FROM t"},
+		{&feldera, "CREATE TABLE log(a INT, b CHAR(3))", "CREATE TABLE log(a INT, b CHAR(3))"},
+		{&feldera, "SELECT a::VARCHAR(3), (a + 1)::DECIMAL(3, 1) FROM t", "SELECT left(CAST(feldera_text(a) AS VARCHAR), 3), CAST(feldera_cut(feldera_number((a + 1)), 1) AS DECIMAL(3, 1)) FROM t"},
 		{&sqlite, "SELECT CAST(a AS REAL) FROM t", "SELECT CAST(a AS DOUBLE) FROM t"},
 		{&sqlite, "SELECT - + a + + 1 FROM t WHERE + a IN ( ) OR a NOT IN u", "SELECT -  a +  1 FROM t WHERE  a IN (SELECT NULL WHERE FALSE) OR a NOT IN (SELECT * FROM u)"},
 		{&sqlite, "SELECT total(DISTINCT a), 1<<2 FROM t", "SELECT coalesce(sum(DISTINCT CAST( a AS DOUBLE)), 0.0), 1L<<2 FROM t"},
