@@ -285,7 +285,7 @@ func (b *Binder) lateral(x *ast.Join, l logical.Node, ls, outer *scope) (logical
 			plan, s := b.sqlTableBeside(x, r, f, l, ls, outer)
 			return plan, s, true
 		}
-		if _, ok := b.cat.Functions.Generator(name); !ok || x.Kind != ast.InnerJoin && x.Kind != ast.CrossJoin && !readsColumns(r.Call) {
+		if _, ok := b.cat.Functions.Generator(name); !ok || !readsColumns(r.Call) && (x.Kind != ast.InnerJoin && x.Kind != ast.CrossJoin || x.On != nil && !isTrueLiteral(x.On)) {
 			return nil, nil, false
 		}
 		if x.Kind == ast.LeftJoin && x.On != nil && !isTrueLiteral(x.On) {

@@ -35,7 +35,9 @@ func (r *runner) knows(s *step, i int) bool {
 func (r *runner) touchesApart(sql string) bool {
 	for _, n := range r.namesIn(sql) {
 		if r.apart[n] {
-			if toks := tokens(sql); !isSelect(toks) {
+			if toks := tokens(sql); len(toks) > 1 && toks[0].is("prepare") {
+				r.apart[strings.ToLower(toks[1].name())] = true
+			} else if !isSelect(toks) {
 				r.apart[strings.ToLower(target(toks))] = true
 			}
 			return true

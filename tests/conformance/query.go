@@ -19,14 +19,18 @@ func (r *runner) query(s *step, sql string) outcome {
 		return failure(err)
 	}
 	toks := tokens(sql)
-	if len(toks) > 0 && (toks[0].is("insert") || toks[0].is("update") || toks[0].is("delete")) {
+	if len(toks) > 0 && (toks[0].is("insert") || toks[0].is("update") || toks[0].is("delete") || toks[0].is("create")) {
 		return r.changeQuery(s, sql, toks)
 	}
 	res, err := rowsOf(r.ctx, r.batch, sql)
 	if err != nil {
 		return failure(err)
 	}
-	if err := r.judge(s, res, s.sort); err != nil {
+	sort := s.sort
+	if sort == noSort && !s.hashed && !hasWords(toks, "order") && r.d.noViews { // rows without ORDER BY have no order
+		sort = rowSort
+	}
+	if err := r.judge(s, res, sort); err != nil {
 		return failure(err)
 	}
 	if r.s == asGiven {

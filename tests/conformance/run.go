@@ -241,6 +241,10 @@ func (r *runner) guarded(s *step, sql string) (o outcome) {
 	if s.change {
 		return r.changed(s, sql)
 	}
+	sql, done := r.prepared(sql)
+	if done {
+		return outcome{}
+	}
 	sql, kept, err := r.changesInWith(sql)
 	defer func() { r.dropKept(kept) }()
 	if err != nil && !s.wantError {

@@ -39,13 +39,14 @@ type world struct {
 	views  map[string]*view
 	// dropped are the views that went with what they read, where DROP leaves them: nothing
 	// but another DROP may name them.
-	dropped map[string]bool
-	order   []*view // the materialised ones, as they were made
-	fed     int     // rows given to the sources
-	cycles  recursion
-	cut     int // rows that a source gives to a trigger, 0 = all
-	serial  int
-	apart   map[string]bool // by name, folded: tables that the batch engine holds alone
+	dropped   map[string]bool
+	order     []*view // the materialised ones, as they were made
+	fed       int     // rows given to the sources
+	cycles    recursion
+	cut       int // rows that a source gives to a trigger, 0 = all
+	serial    int
+	changesOf map[string]string // prepared changes of rows, by name
+	apart     map[string]bool   // by name, folded: tables that the batch engine holds alone
 }
 
 // view is a view or a materialised view of a test.
@@ -61,7 +62,7 @@ const backing = "__rows" // ends the name of the materialised view behind one of
 
 func newWorld(ctx context.Context, d *dialect, s schedule, cut int) (*world, error) {
 	w := &world{ctx: ctx, d: d, s: s, cut: cut, clock: clock.NewFake(time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)), fs: vfs.NewMemory(),
-		tables: map[string]*table{}, views: map[string]*view{}, dropped: map[string]bool{}}
+		changesOf: map[string]string{}, tables: map[string]*table{}, views: map[string]*view{}, dropped: map[string]bool{}}
 	var err error
 	if w.reg, err = w.registry(); err != nil {
 		return nil, err
