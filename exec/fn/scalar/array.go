@@ -273,26 +273,47 @@ func appender(name, where, example, want string, front bool) *fn.Scalar {
 		Name: name, Group: "Arrays", Nulls: fn.Custom, Syntax: []string{name + "(array, a)"}, Doc: "Adds an element " + where + ".",
 		Examples: []fn.Example{{SQL: example, Want: want}, {SQL: name + "(NULL, 1)", Want: "NULL"}},
 		Resolve: func(args []fn.Arg) (fn.Impl, error) {
-			want, err := elementTypes(args)
-			if err != nil {
-				return fn.Impl{}, err
+			if front && len(args) == 2 && levels(args[1].Type) == levels(args[0].Type)+1 { // PostgreSQL's order
+				return addElement(args, 1, true)
 			}
-			return fn.Impl{Args: want, Result: want[0], Eval: built(want[0], func(b *vec.Builder, args []*vec.Vector, r int) {
-				if args[0].IsNull(r) {
-					b.AppendNull()
-					return
-				}
-				if front {
-					b.Child(0).AppendFrom(args[1], r)
-				}
-				appendElements(b.Child(0), args[0], r)
-				if !front {
-					b.Child(0).AppendFrom(args[1], r)
-				}
-				b.EndList()
-			})}, nil
+			return addElement(args, 0, front)
 		},
 	}
+}
+
+// addElement adds one of two arguments to the other, which is the array.
+func addElement(args []fn.Arg, array int, front bool) (fn.Impl, error) {
+	one := 1 - array
+	want, err := elementTypes([]fn.Arg{args[array], args[one]})
+	if err != nil {
+		return fn.Impl{}, err
+	}
+	if array == 1 {
+		want[0], want[1] = want[1], want[0]
+	}
+	return fn.Impl{Args: want, Result: want[array], Eval: built(want[array], func(b *vec.Builder, args []*vec.Vector, r int) {
+		if args[array].IsNull(r) {
+			b.AppendNull()
+			return
+		}
+		if front {
+			b.Child(0).AppendFrom(args[one], r)
+		}
+		appendElements(b.Child(0), args[array], r)
+		if !front {
+			b.Child(0).AppendFrom(args[one], r)
+		}
+		b.EndList()
+	})}, nil
+}
+
+// levels counts the arrays around the elements of a type.
+func levels(t types.Type) int {
+	n := 0
+	for ; t.Kind == types.Array; t = *t.Elem {
+		n++
+	}
+	return n
 }
 
 // appendElements appends all elements of an array.
@@ -325,6 +346,14 @@ func arrayJoin(dst []byte, args []*vec.Vector, r int) []byte {
 }
 
 func resolveArrayConcat(args []fn.Arg) (fn.Impl, error) {
+	if len(args) == 2 && args[0].Type.Kind != types.Null && args[1].Type.Kind != types.Null {
+		switch levels(args[0].Type) - levels(args[1].Type) { // an element, as in PostgreSQL
+		case 1:
+			return addElement(args, 0, false)
+		case -1:
+			return addElement(args, 1, true)
+		}
+	}
 	t, err := firstArg(args, 1, -1, common)
 	if err != nil {
 		return fn.Impl{}, err

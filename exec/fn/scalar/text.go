@@ -74,8 +74,8 @@ func texts1() []*fn.Scalar {
 		},
 		{
 			Name: "concat", Aliases: []string{"||"}, Group: "Text", Syntax: []string{"concat(a, b, ...)", "a || b"},
-			Doc:      "Joins texts, or arrays; NULL if a part is NULL.",
-			Examples: []fn.Example{{SQL: "concat('a', 'b', 1)", Want: "ab1"}, {SQL: "'a' || 'b'", Want: "ab"}, {SQL: "concat('a', NULL)", Want: "NULL"}},
+			Doc:      "Joins texts, or arrays, or an array and an element; NULL if a part is NULL.",
+			Examples: []fn.Example{{SQL: "concat('a', 'b', 1)", Want: "ab1"}, {SQL: "'a' || 'b'", Want: "ab"}, {SQL: "1 || array(2) || 3", Want: "[1,2,3]"}, {SQL: "concat('a', NULL)", Want: "NULL"}},
 			Resolve:  resolveConcat,
 		},
 		{
