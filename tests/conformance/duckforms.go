@@ -13,11 +13,11 @@ type duckMeaning struct {
 	noViews      bool                      // its tests have no materialised views
 }
 
-var duckMeanings = duckMeaning{ieeeDivision: true, noViews: true, infinity: true, notOurs: duckStates, forms: []func(string) string{nameRange, nameValues, filterWhere, separate, infiniteCasts, quoteAliases, withoutMain}}
+var duckMeanings = duckMeaning{ieeeDivision: true, noViews: true, infinity: true, notOurs: duckStates, forms: []func(string) string{nameRange, nameValues, filterWhere, separate, infiniteCasts, quoteAliases, withoutMain, seriesAsList, blobs}}
 
 // duckStates are words of DuckDB's values that are states of aggregates.
 var duckStates = map[string]string{"export_state": "aggregate state", "to_aggregate_state": "aggregate state", "aggregate_state": "aggregate state",
-	"finalize": "aggregate state", "combine": "aggregate state", "combine_aggr": "aggregate state", "legacy_aggregate_state": "aggregate state"}
+	"finalize": "aggregate state", "combine": "aggregate state", "combine_aggr": "aggregate state", "stats": "storage", "read_blob": "connector", "test_all_types": "program", "test_vector_types": "program", "legacy_aggregate_state": "aggregate state"}
 
 // stateCall reports that a word that can be a name stands for the function of states.
 func stateCall(toks []token, i int) bool {

@@ -102,7 +102,7 @@ func ruleOf(d *dialect, sql string) string {
 			continue
 		}
 		low := strings.ToLower(t.text)
-		if r, ok := d.notOurs[low]; ok && (r != "aggregate state" || stateCall(toks, i)) {
+		if r, ok := d.notOurs[low]; ok && (r != "aggregate state" && low != "stats" || stateCall(toks, i)) {
 			return r
 		}
 		if r, ok := names[low]; ok && !(i > 0 && toks[i-1].text == ".") {

@@ -118,6 +118,9 @@ func (d *dialect) value(v *vec.Vector, row int) string {
 	if d.infinity && (f.Type.Kind == types.Timestamp || f.Type.Kind == types.TimestampNTZ) {
 		return infiniteText(text)
 	}
+	if d.flavor == duckdbText && f.Type.Kind == types.Bytes {
+		return duckBytes(f.Bytes(i))
+	}
 	if d.blankNull && f.Type.Kind == types.Bytes {
 		return strings.TrimPrefix(text, `\x`)
 	}
@@ -245,6 +248,9 @@ func (d *dialect) folded(lines []string) []string {
 		}
 		if d.flavor != sqliteText {
 			l = isoIntervals(l, d.blankNull)
+		}
+		if d.flavor == duckdbText {
+			l = duckTimes(l)
 		}
 		words := strings.Fields(brackets.Replace(l))
 		for k, w := range words {

@@ -1,0 +1,108 @@
+package conformance
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/sqlstream/sqlstream/exec/fn"
+	"github.com/sqlstream/sqlstream/exec/types"
+	"github.com/sqlstream/sqlstream/exec/vec"
+)
+
+// duckFunctions give functions the meanings of DuckDB where these depend on types, and add
+// what its forms use. Each is made of functions of the product, or prints.
+func duckFunctions(r *fn.Registry) {
+	whole, _ := r.Scalar("regexp_full_match")
+	for _, name := range []string{"$~", "similar_to"} { // both match the whole text
+		f, _ := r.Scalar(name)
+		f.Resolve = whole.Resolve
+	}
+	duckConcat(r)
+	duckPart(r)
+}
+
+var (
+	midnight = regexp.MustCompile(`(\d-\d\d-\d\d(?: \(BC\))?) 00:00:00(\D|$)`)
+	before1  = regexp.MustCompile(`(^|[^\w-])-(\d{4,6})(-\d\d-\d\d)\b`)
+	year0    = regexp.MustCompile(`\b0000(-\d\d-\d\d)\b`)
+	farYear  = regexp.MustCompile(`\+(\d{5,6}-\d\d-\d\d)\b`)
+)
+
+// duckTimes writes times as DuckDB does: years before 1 with (BC). A date is the midnight
+// that it begins with.
+func duckTimes(l string) string {
+	if !strings.Contains(l, "-") {
+		return l
+	}
+	l = farYear.ReplaceAllString(year0.ReplaceAllString(l, "0001$1 (BC)"), "$1")
+	l = before1.ReplaceAllStringFunc(l, func(s string) string {
+		m := before1.FindStringSubmatch(s)
+		y, _ := strconv.Atoi(m[2])
+		return fmt.Sprintf("%s%04d%s (BC)", m[1], y+1, m[3])
+	})
+	return midnight.ReplaceAllString(l, "$1$2")
+}
+
+// duckBytes writes bytes as DuckDB does.
+func duckBytes(b []byte) string {
+	var out strings.Builder
+	for _, ch := range b {
+		if ch < ' ' || ch > '~' || ch == '\\' || ch == '\'' || ch == '"' {
+			fmt.Fprintf(&out, "\\x%02X", ch)
+			continue
+		}
+		out.WriteByte(ch)
+	}
+	return out.String()
+}
+
+// duckConcat adds concat, which leaves NULL out; of arrays it is list_concat.
+func duckConcat(r *fn.Registry) {
+	texts, _ := r.Scalar("concat_ws")
+	lists, _ := r.Scalar("list_concat")
+	resolve := func(args []fn.Arg) (fn.Impl, error) {
+		for _, a := range args {
+			if a.Type.Kind == types.Array {
+				return lists.Resolve(args)
+			}
+		}
+		blank := vec.FromStrings([]string{""})
+		impl, err := texts.Resolve(append([]fn.Arg{{Type: blank.Type, Const: blank}}, args...))
+		if err != nil {
+			return impl, err
+		}
+		eval := impl.Eval
+		impl.Args = impl.Args[1:]
+		impl.Eval = func(c *fn.Ctx, args []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
+			return eval(c, append([]*vec.Vector{vec.FromStrings(make([]string, rows.N))}, args...), rows)
+		}
+		return impl, nil
+	}
+	if err := r.AddScalar(&fn.Scalar{Name: "duck_concat", Hidden: true, Nulls: fn.Custom, Resolve: resolve}); err != nil {
+		panic(err) // a name that the product has
+	}
+}
+
+// duckPart adds duck_part(text, from, to): the characters of two places, the second left out.
+func duckPart(r *fn.Registry) {
+	s, n := types.Of(types.String), types.Of(types.Int64)
+	eval := func(_ *fn.Ctx, args []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
+		out := make([]string, rows.N)
+		for i := range rows.Len() {
+			at := rows.At(i)
+			runes := []rune(vec.RowString(args[0], at, nil))
+			last := int64(len(runes)) + 1
+			low, high := min(max(args[1].Int(at), 1), last), min(max(args[2].Int(at), 1), last)
+			out[at] = string(runes[low-1 : max(high, low)-1])
+		}
+		return vec.FromStrings(out), nil
+	}
+	resolve := func([]fn.Arg) (fn.Impl, error) {
+		return fn.Impl{Args: []types.Type{s, n, n}, Result: s, Eval: eval}, nil
+	}
+	if err := r.AddScalar(&fn.Scalar{Name: "duck_part", Hidden: true, Resolve: resolve}); err != nil {
+		panic(err) // a name that the product has
+	}
+}
