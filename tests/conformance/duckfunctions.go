@@ -24,25 +24,25 @@ func duckFunctions(r *fn.Registry) {
 }
 
 var (
-	midnight = regexp.MustCompile(`(\d-\d\d-\d\d(?: \(BC\))?) 00:00:00(\D|$)`)
-	before1  = regexp.MustCompile(`(^|[^\w-])-(\d{4,6})(-\d\d-\d\d)\b`)
-	year0    = regexp.MustCompile(`\b0000(-\d\d-\d\d)\b`)
-	farYear  = regexp.MustCompile(`\+(\d{5,6}-\d\d-\d\d)\b`)
+	duckMidnight = regexp.MustCompile(`(\d-\d\d-\d\d(?: \(BC\))?) 00:00:00(\D|$)`)
+	duckBefore1  = regexp.MustCompile(`(^|[^\w-])-(\d{4,6})(-\d\d-\d\d)\b`)
+	duckYear0    = regexp.MustCompile(`\b0000(-\d\d-\d\d)\b`)
+	duckFarYear  = regexp.MustCompile(`\+(\d{5,6}-\d\d-\d\d)\b`)
 )
 
-// duckTimes writes times as DuckDB does: years before 1 with (BC). A date is the midnight
+// duckTimes writes times as DuckDB does: years before 1 with (BC). A date is the duckMidnight
 // that it begins with.
 func duckTimes(l string) string {
 	if !strings.Contains(l, "-") {
 		return l
 	}
-	l = farYear.ReplaceAllString(year0.ReplaceAllString(l, "0001$1 (BC)"), "$1")
-	l = before1.ReplaceAllStringFunc(l, func(s string) string {
-		m := before1.FindStringSubmatch(s)
+	l = duckFarYear.ReplaceAllString(duckYear0.ReplaceAllString(l, "0001$1 (BC)"), "$1")
+	l = duckBefore1.ReplaceAllStringFunc(l, func(s string) string {
+		m := duckBefore1.FindStringSubmatch(s)
 		y, _ := strconv.Atoi(m[2])
 		return fmt.Sprintf("%s%04d%s (BC)", m[1], y+1, m[3])
 	})
-	return midnight.ReplaceAllString(l, "$1$2")
+	return duckMidnight.ReplaceAllString(l, "$1$2")
 }
 
 // duckBytes writes bytes as DuckDB does.

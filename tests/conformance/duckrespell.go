@@ -12,27 +12,27 @@ func duckCalls() map[string]form {
 	}
 	return map[string]form{
 		// texts
-		"concat": same("duck_concat"), "chr": same("unichr"), "left": leftOf, "right": template(2, "CASE WHEN ($2) < 0 THEN substring($1, 1 - CAST(($2) AS BIGINT)) ELSE right($1, $2) END"),
-		"substring": partOf, "substr": partOf,
-		"regexp_matches": matchesIn, "regexp_extract": template(2, "regexp_extract($1, $2, 0)"), "regexp_extract_all": template(2, "regexp_extract_all($1, $2, 0)"),
-		"regexp_replace": replaceOnce,
+		"concat": same("duck_concat"), "chr": same("unichr"), "left": duckLeftOf, "right": template(2, "CASE WHEN ($2) < 0 THEN substring($1, 1 - CAST(($2) AS BIGINT)) ELSE right($1, $2) END"),
+		"substring": duckPartOf, "substr": duckPartOf,
+		"regexp_matches": duckMatchesIn, "regexp_extract": template(2, "regexp_extract($1, $2, 0)"), "regexp_extract_all": template(2, "regexp_extract_all($1, $2, 0)"),
+		"regexp_replace": duckReplaceOnce,
 		// times
-		"extract": fieldOf, "date_part": partNamed, "datepart": partNamed, "dayofweek": template(1, "(dayofweek($1) - 1)"), "weekday": template(1, "(dayofweek($1) - 1)"),
-		"datediff": byUnit, "date_diff": byUnit, "datesub": byUnit, "date_sub": byUnit, "date_trunc": byUnit, "datetrunc": byUnit,
+		"extract": duckFieldOf, "date_part": duckPartNamed, "datepart": duckPartNamed, "dayofweek": template(1, "(dayofweek($1) - 1)"), "weekday": template(1, "(dayofweek($1) - 1)"),
+		"datediff": duckByUnit, "date_diff": duckByUnit, "datesub": duckByUnit, "date_sub": duckByUnit, "date_trunc": duckByUnit, "datetrunc": duckByUnit,
 	}
 }
 
-// leftOf is left, which drops from the end what a negative number says.
-func leftOf(c call) string {
+// duckLeftOf is left, which drops from the end what a negative number says.
+func duckLeftOf(c call) string {
 	if len(c.args) != 2 {
 		return ""
 	}
 	return c.fill("CASE WHEN ($2) < 0 THEN left($1, greatest(length($1) + ($2), 0)) ELSE left($1, $2) END")
 }
 
-// partOf is substring: from the place 0 it has a character less, and a negative length goes
+// duckPartOf is substring: from the place 0 it has a character less, and a negative length goes
 // backwards.
-func partOf(c call) string {
+func duckPartOf(c call) string {
 	a := c.args
 	if len(a) == 1 {
 		x, rest, ok := cut(a[0], "from")
@@ -52,24 +52,24 @@ func partOf(c call) string {
 	return c.fill("duck_part($1, $2 + least($3, 0), $2 + greatest($3, 0))")
 }
 
-// matchesIn is regexp_matches, true where the pattern matches somewhere.
-func matchesIn(c call) string {
+// duckMatchesIn is regexp_matches, true where the pattern matches somewhere.
+func duckMatchesIn(c call) string {
 	if len(c.args) != 2 && len(c.args) != 3 {
 		return ""
 	}
 	return "(regexp_count(" + strings.Join(c.args, ", ") + ") > 0)" + c.tail
 }
 
-var backReference = regexp.MustCompile(`\\(\d)`)
+var duckBackReference = regexp.MustCompile(`\\(\d)`)
 
-// replaceOnce is regexp_replace: it replaces the first match without the flag g, and \1 in
+// duckReplaceOnce is regexp_replace: it replaces the first match without the flag g, and \1 in
 // the replacement is a group.
-func replaceOnce(c call) string {
+func duckReplaceOnce(c call) string {
 	if len(c.args) != 3 && len(c.args) != 4 {
 		return ""
 	}
 	if strings.HasPrefix(c.args[2], "'") {
-		c.args[2] = backReference.ReplaceAllString(strings.ReplaceAll(c.args[2], "$", `\$`), "$${$1}")
+		c.args[2] = duckBackReference.ReplaceAllString(strings.ReplaceAll(c.args[2], "$", `\$`), "$${$1}")
 	}
 	if len(c.args) == 3 {
 		c.args = append(c.args, "'c'")
@@ -77,8 +77,8 @@ func replaceOnce(c call) string {
 	return c.text()
 }
 
-// fieldOf is extract(field FROM time).
-func fieldOf(c call) string {
+// duckFieldOf is extract(field FROM time).
+func duckFieldOf(c call) string {
 	if len(c.args) != 1 {
 		return ""
 	}
@@ -86,19 +86,19 @@ func fieldOf(c call) string {
 	if !ok {
 		return ""
 	}
-	return wholeField(strings.Trim(field, "'\""), "extract("+c.args[0]+")")
+	return duckWholeField(strings.Trim(field, "'\""), "extract("+c.args[0]+")")
 }
 
-// partNamed is date_part('field', time).
-func partNamed(c call) string {
+// duckPartNamed is date_part('field', time).
+func duckPartNamed(c call) string {
 	if len(c.args) != 2 {
 		return ""
 	}
-	return wholeField(strings.Trim(c.args[0], "'"), c.text())
+	return duckWholeField(strings.Trim(c.args[0], "'"), c.text())
 }
 
-// wholeField counts the days of a week from 0, Sunday, and cuts the fraction of a second.
-func wholeField(field, x string) string {
+// duckWholeField counts the days of a week from 0, Sunday, and cuts the fraction of a second.
+func duckWholeField(field, x string) string {
 	switch strings.ToLower(field) {
 	case "dow", "dayofweek", "weekday":
 		return "(" + x + " - 1)"
@@ -108,20 +108,20 @@ func wholeField(field, x string) string {
 	return ""
 }
 
-var unitNames = map[string]string{"'dow'": "'day'", "'isodow'": "'day'", "'doy'": "'day'", "'julian'": "'day'", "'dayofweek'": "'day'", "'dayofyear'": "'day'",
+var duckUnitNames = map[string]string{"'dow'": "'day'", "'isodow'": "'day'", "'doy'": "'day'", "'julian'": "'day'", "'dayofweek'": "'day'", "'dayofyear'": "'day'",
 	"'weekday'": "'day'", "'dayofmonth'": "'day'", "'yearweek'": "'week'", "'weekofyear'": "'week'", "'epoch'": "'second'", "'millenium'": "'millennium'"}
 
-// byUnit is a function of a unit: a field of a time stands for the unit that it counts.
-func byUnit(c call) string {
-	if len(c.args) == 0 || unitNames[strings.ToLower(c.args[0])] == "" {
+// duckByUnit is a function of a unit: a field of a time stands for the unit that it counts.
+func duckByUnit(c call) string {
+	if len(c.args) == 0 || duckUnitNames[strings.ToLower(c.args[0])] == "" {
 		return ""
 	}
-	c.args[0] = unitNames[strings.ToLower(c.args[0])]
+	c.args[0] = duckUnitNames[strings.ToLower(c.args[0])]
 	return c.text()
 }
 
-// seriesAsList makes generate_series of an expression an array where it would make rows.
-func seriesAsList(sql string) string {
+// duckSeriesAsList makes generate_series of an expression an array where it would make rows.
+func duckSeriesAsList(sql string) string {
 	toks := tokens(sql)
 	e := edits{sql: sql}
 	for i := 1; i+1 < len(toks); i++ {
@@ -135,11 +135,11 @@ func seriesAsList(sql string) string {
 	return e.done()
 }
 
-var blobEscape = regexp.MustCompile(`\\x([0-9a-fA-F]{2})`)
+var duckBlobEscape = regexp.MustCompile(`\\x([0-9a-fA-F]{2})`)
 
-// blobs writes literals of BLOB, whose bytes may be \xFF, in hexadecimal: '…'::BLOB,
+// duckBlobs writes literals of BLOB, whose bytes may be \xFF, in hexadecimal: '…'::BLOB,
 // CAST('…' AS BLOB) and BLOB '…'.
-func blobs(sql string) string {
+func duckBlobs(sql string) string {
 	toks := tokens(sql)
 	e := edits{sql: sql}
 	for i, t := range toks {
@@ -151,19 +151,19 @@ func blobs(sql string) string {
 		typed := i > 0 && toks[i-1].is("blob")
 		switch {
 		case typed:
-			e.replace(toks[i-1].start, t.end, hexLiteral(t.text))
+			e.replace(toks[i-1].start, t.end, duckHexLiteral(t.text))
 		case cast:
-			e.replace(t.start, t.end, hexLiteral(t.text))
+			e.replace(t.start, t.end, duckHexLiteral(t.text))
 		}
 	}
 	return e.done()
 }
 
-func hexLiteral(quoted string) string {
+func duckHexLiteral(quoted string) string {
 	var out strings.Builder
 	s := strings.ReplaceAll(quoted[1:len(quoted)-1], "''", "'")
 	for len(s) > 0 {
-		if m := blobEscape.FindStringSubmatch(s); m != nil && strings.HasPrefix(s, m[0]) {
+		if m := duckBlobEscape.FindStringSubmatch(s); m != nil && strings.HasPrefix(s, m[0]) {
 			out.WriteString(m[1])
 			s = s[len(m[0]):]
 			continue
