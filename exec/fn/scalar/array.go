@@ -116,7 +116,10 @@ func arrayArg(args []fn.Arg, i int) (types.Type, error) {
 
 // arraysOf resolves a function of one array that gives an array of the same type.
 func arraysOf(args []fn.Arg, f func(b *vec.Builder, in *vec.Vector, from, to int)) (fn.Impl, error) {
-	t, err := firstArg(args, 1, 1, arrayArg)
+	if err := arity(args, 1, 1); err != nil {
+		return fn.Impl{}, err
+	}
+	t, err := arrayArg(args, 0)
 	eval := built(t, func(b *vec.Builder, args []*vec.Vector, r int) {
 		v, from, to := list(args[0], r)
 		f(b, v.Child[0], from, to)

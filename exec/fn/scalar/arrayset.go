@@ -51,7 +51,10 @@ func setOf(name, doc, example, want string, keep func(inA, inB bool) bool) *fn.S
 		Name: name, Group: "Arrays", Syntax: []string{name + "(a, b)"}, Doc: doc,
 		Examples: []fn.Example{{SQL: example, Want: want}, {SQL: name + "(NULL, array(1))", Want: "NULL"}},
 		Resolve: func(args []fn.Arg) (fn.Impl, error) {
-			t, err := firstArg(args, 2, 2, common)
+			if err := arity(args, 2, 2); err != nil {
+				return fn.Impl{}, err
+			}
+			t, err := common(args, 0)
 			if err != nil || t.Kind != types.Array {
 				return fn.Impl{}, mismatch(args, 0, "ARRAY of the same type as the other")
 			}
@@ -124,7 +127,10 @@ func appendSorted(b *vec.Builder, in *vec.Vector, from, to int, order vec.Order)
 }
 
 func resolveOverlap(args []fn.Arg) (fn.Impl, error) {
-	t, err := firstArg(args, 2, 2, common)
+	if err := arity(args, 2, 2); err != nil {
+		return fn.Impl{}, err
+	}
+	t, err := common(args, 0)
 	if err != nil || t.Kind != types.Array {
 		return fn.Impl{}, mismatch(args, 0, "ARRAY of the same type as the other")
 	}

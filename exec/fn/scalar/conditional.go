@@ -20,7 +20,10 @@ func conditionals() []*fn.Scalar {
 			Doc:      "Is the first argument that is not NULL. Later ones are computed only where they are needed.",
 			Examples: []fn.Example{{SQL: "coalesce(NULL, 2, 3)", Want: "2"}, {SQL: "coalesce(NULL, NULL)", Want: "NULL"}},
 			Resolve: func(args []fn.Arg) (fn.Impl, error) {
-				t, err := firstArg(args, 1, -1, common)
+				if err := arity(args, 1, -1); err != nil {
+					return fn.Impl{}, err
+				}
+				t, err := common(args, 0)
 				return fn.Impl{Args: same(t, len(args)), Result: t}, err
 			},
 		},

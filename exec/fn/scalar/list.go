@@ -98,7 +98,10 @@ func listSearches() []*fn.Scalar {
 // oneArray resolves a function of one array of any type.
 func oneArray(result types.Type, eval fn.Kernel) resolver {
 	return func(args []fn.Arg) (fn.Impl, error) {
-		t, err := firstArg(args, 1, 1, arrayArg)
+		if err := arity(args, 1, 1); err != nil {
+			return fn.Impl{}, err
+		}
+		t, err := arrayArg(args, 0)
 		return fn.Impl{Args: []types.Type{t}, Result: result, Eval: eval}, err
 	}
 }
@@ -106,7 +109,10 @@ func oneArray(result types.Type, eval fn.Kernel) resolver {
 // twoArrays resolves a function of two arrays, which are brought to one type.
 func twoArrays(impl func(t types.Type) fn.Impl) resolver {
 	return func(args []fn.Arg) (fn.Impl, error) {
-		t, err := firstArg(args, 2, 2, common)
+		if err := arity(args, 2, 2); err != nil {
+			return fn.Impl{}, err
+		}
+		t, err := common(args, 0)
 		if err == nil && t.Kind == types.Null {
 			t = types.ArrayOf(null)
 		}

@@ -309,7 +309,10 @@ func namedOrder(order *vec.Order, i int, word string) bool {
 
 // sortImpl is a function of an array and constants that say how it is ordered.
 func sortImpl(args []fn.Arg, order vec.Order, do func(b *vec.Builder, in *vec.Vector, from, to int)) (fn.Impl, error) {
-	t, err := firstArg(args, 1, 3, arrayArg)
+	if err := arity(args, 1, 3); err != nil {
+		return fn.Impl{}, err
+	}
+	t, err := arrayArg(args, 0)
 	return fn.Impl{Args: append([]types.Type{t}, argTypes(args[1:])...), Result: t, Eval: built(t, func(b *vec.Builder, args []*vec.Vector, r int) {
 		if args[0].IsNull(r) {
 			b.AppendNull()
@@ -350,7 +353,10 @@ func sortedElements(in *vec.Vector, from, to int, order vec.Order) []int {
 }
 
 func resolveShuffle(args []fn.Arg) (fn.Impl, error) {
-	t, err := firstArg(args, 1, 1, arrayArg)
+	if err := arity(args, 1, 1); err != nil {
+		return fn.Impl{}, err
+	}
+	t, err := arrayArg(args, 0)
 	return fn.Impl{Args: []types.Type{t}, Result: t, Eval: func(c *fn.Ctx, args []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
 		return built(t, func(b *vec.Builder, args []*vec.Vector, r int) {
 			f, from, to := list(args[0], r)

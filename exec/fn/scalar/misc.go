@@ -57,7 +57,10 @@ func bitOp(name, alias, doc, example, want string, f func(a, b int64) int64) *fn
 		Name: name, Aliases: []string{alias}, Group: "Bits", Syntax: []string{"a " + name + " b"}, Doc: doc,
 		Examples: []fn.Example{{SQL: example, Want: want}, {SQL: fmt.Sprintf("%s + NULL", example), Want: "NULL"}},
 		Resolve: func(args []fn.Arg) (fn.Impl, error) {
-			t, err := firstArg(args, 2, 2, common)
+			if err := arity(args, 2, 2); err != nil {
+				return fn.Impl{}, err
+			}
+			t, err := common(args, 0)
 			if err != nil || !t.IsInteger() && t.Kind != types.Null {
 				return fn.Impl{}, mismatch(args, 0, "integer")
 			}

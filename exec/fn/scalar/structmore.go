@@ -176,7 +176,10 @@ func resolveStructAt(args []fn.Arg) (fn.Impl, error) {
 }
 
 func resolveStructKeys(args []fn.Arg) (fn.Impl, error) {
-	t, err := firstArg(args, 1, 1, structArg)
+	if err := arity(args, 1, 1); err != nil {
+		return fn.Impl{}, err
+	}
+	t, err := structArg(args, 0)
 	result := types.ArrayOf(text)
 	return fn.Impl{Args: argTypes(args), Result: result, Eval: built(result, func(b *vec.Builder, _ []*vec.Vector, _ int) {
 		for _, f := range t.Fields {
