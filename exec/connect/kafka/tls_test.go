@@ -49,9 +49,10 @@ func TestEncrypted(t *testing.T) {
 	pool.AppendCertsFromPEM(cert)
 	// The brokers know their clients by the same certificate.
 	_, brokers := cluster(t, kfake.TLS(&tls.Config{Certificates: []tls.Certificate{pair}, ClientCAs: pool, ClientAuth: tls.VerifyClientCertIfGiven}))
+	stranger, _ := certificate(t)
 	dir := t.TempDir()
-	ca, private, other := filepath.Join(dir, "ca.pem"), filepath.Join(dir, "key.pem"), filepath.Join(dir, "other.pem")
-	for path, text := range map[string][]byte{ca: cert, private: key, other: []byte("no certificate")} {
+	ca, private, other, foreign := filepath.Join(dir, "ca.pem"), filepath.Join(dir, "key.pem"), filepath.Join(dir, "other.pem"), filepath.Join(dir, "foreign.pem")
+	for path, text := range map[string][]byte{ca: cert, private: key, other: []byte("no certificate"), foreign: stranger} {
 		if err := os.WriteFile(path, text, 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -62,6 +63,8 @@ func TestEncrypted(t *testing.T) {
 		}
 	}
 	wantError(t, dialTest(t, "brokers", brokers, "security_protocol", "SSL"), "no encrypted connection to the brokers "+brokers, "x509: ", "ssl_ca names the file")
+	wantError(t, dialTest(t, "brokers", brokers, "ssl_ca", foreign), "no encrypted connection to the brokers "+brokers, "x509: ", "ssl_ca names the file")
+	wantError(t, dialTest(t, "brokers", brokers, "ssl_ca", foreign, "sasl_mechanism", "PLAIN", "username", "u", "password", "s3cret"), "x509: ")
 	wantError(t, dialTest(t, "brokers", brokers, "connect_timeout", "300 ms"), "brokers "+brokers)
 	_, err = decodeTest(t, "brokers", brokers, "ssl_ca", other)
 	wantError(t, err, "ssl_ca: the file has no certificate in PEM")
