@@ -355,6 +355,7 @@ func (b *Binder) unnest(x *ast.Join, r *ast.TableFunc, l logical.Node, ls *scope
 	}
 	u.Outer = u.Outer || outer
 	u.Ordinality = r.Ordinality
+	single := len(u.Names) == 1
 	if u.Ordinality {
 		u.Names = append(u.Names, "ordinality")
 	}
@@ -368,7 +369,7 @@ func (b *Binder) unnest(x *ast.Join, r *ast.TableFunc, l logical.Node, ls *scope
 		for i, c := range r.Alias.Columns {
 			u.Names[i] = c.Name
 		}
-		if len(r.Alias.Columns) == 0 && len(u.Names) == 1 && !hive(r.Call) {
+		if len(r.Alias.Columns) == 0 && single && !hive(r.Call) {
 			u.Names[0] = table
 		}
 	}

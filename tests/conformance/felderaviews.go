@@ -6,8 +6,10 @@ import (
 	"strings"
 )
 
-// felderaUnsigned are the types of unsigned integers, and LIMIT with the offset first.
+// felderaUnsigned are the types of unsigned integers, and other forms that are written
+// otherwise here.
 var felderaUnsigned = []phrase{
+	say(`--[^\n]*\bLATENESS\b[^\n]*`, ""), // a comment on a clause is not the clause
 	// Unsigned integers are those that hold their values.
 	say(`\bTINYINT\s+UNSIGNED\b`, "SMALLINT"), say(`\bSMALLINT\s+UNSIGNED\b`, "INT"), say(`\bINT(EGER)?\s+UNSIGNED\b`, "BIGINT"),
 	say(`\bBIGINT\s+UNSIGNED\b`, "DECIMAL(20, 0)"), say(`\bAS\s+UNSIGNED\b`, "AS BIGINT"),
