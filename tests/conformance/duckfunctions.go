@@ -21,6 +21,7 @@ func duckFunctions(r *fn.Registry) {
 	}
 	duckConcat(r)
 	duckPart(r)
+	infiniteFields(r)
 }
 
 var (

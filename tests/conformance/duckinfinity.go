@@ -65,13 +65,13 @@ func infiniteCasts(sql string) string {
 }
 
 func timeName(t token) bool {
-	return t.is("timestamp") || t.is("timestamptz") || t.is("timestamp_s") || t.is("timestamp_ms") || t.is("timestamp_us") || t.is("timestamp_ns")
+	return t.is("timestamp") || t.is("timestamptz") || t.is("timestamp_s") || t.is("timestamp_ms") || t.is("timestamp_us") || t.is("timestamp_ns") || t.is("timestamptz_ns") || t.is("date")
 }
 
 // infiniteText prints the times that stand for infinity.
 func infiniteText(text string) string {
 	for inf, t := range infinities {
-		if text == strings.Trim(t, "'") {
+		if text == strings.Trim(t, "'") || text == strings.Trim(t, "'")[:10] {
 			return strings.Trim(inf, "'")
 		}
 	}

@@ -115,7 +115,7 @@ func (d *dialect) value(v *vec.Vector, row int) string {
 		return vec.RowString(v, row, d.zone) + time.UnixMicro(f.Int(i)).In(d.zone).Format("-07:00")
 	}
 	text := vec.RowString(v, row, time.UTC)
-	if d.infinity && (f.Type.Kind == types.Timestamp || f.Type.Kind == types.TimestampNTZ) {
+	if d.infinity && f.Type.IsTime() {
 		return infiniteText(text)
 	}
 	if d.flavor == duckdbText && f.Type.Kind == types.Bytes {
