@@ -153,7 +153,7 @@ func listed(rest []token) []string {
 	var out []string
 	for _, t := range rest[1:] {
 		switch {
-		case t.text == ")" && t.depth == 0:
+		case t.text == ")" && t.depth == rest[0].depth:
 			return out
 		case t.text == ",":
 		case t.kind == word && !t.is("select") && !t.is("with") && !t.is("values") || t.kind == quoted:
