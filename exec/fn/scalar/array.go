@@ -286,6 +286,9 @@ func appender(name, where, example, want string, front bool) *fn.Scalar {
 
 // addElement adds one of two arguments to the other, which is the array.
 func addElement(args []fn.Arg, array int, front bool) (fn.Impl, error) {
+	if err := arity(args, 2, 2); err != nil {
+		return fn.Impl{}, err
+	}
 	one := 1 - array
 	want, err := elementTypes([]fn.Arg{args[array], args[one]})
 	if err != nil {
