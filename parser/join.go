@@ -145,7 +145,7 @@ func (p *parser) joinKind(join *ast.Join, seen map[string]bool, span diag.Span) 
 	half := seen["SEMI"] || seen["ANTI"]
 	join.Asof = seen["ASOF"]
 	switch {
-	case len(kinds) > 1, seen["SEMI"] && seen["ANTI"], half && (seen["OUTER"] || join.Asof || side != "" && side != "LEFT"),
+	case len(kinds) > 1, seen["SEMI"] && seen["ANTI"], half && (seen["OUTER"] || side != "" && side != "LEFT"),
 		seen["OUTER"] && (side == "" || side == "INNER" || side == "CROSS"), side == "CROSS" && (join.Natural || join.Asof),
 		join.Asof && (join.Natural || side == "RIGHT" || side == "FULL"):
 		p.refuseJoin(side, half, span)

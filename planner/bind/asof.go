@@ -2,6 +2,7 @@ package bind
 
 import (
 	"github.com/sqlstream/sqlstream/exec/expr"
+	"github.com/sqlstream/sqlstream/exec/types"
 	"github.com/sqlstream/sqlstream/parser/ast"
 	"github.com/sqlstream/sqlstream/parser/diag"
 	"github.com/sqlstream/sqlstream/planner/logical"
@@ -12,12 +13,31 @@ import (
 // column is compared by >=.
 func (j *joinBinder) bindAsof(outer *scope) (logical.Node, *scope) {
 	j.scope.parent = outer
+	if j.x.Kind == ast.SemiJoin || j.x.Kind == ast.AntiJoin {
+		j.asofRefuse(j.x.Span, "an ASOF %s JOIN needs ON", j.x.Kind)
+		j.scope.broken = true
+		return standIn(j.scope), j.scope
+	}
 	node := &logical.Asof{L: j.l, R: j.r, Outer: j.x.Kind == ast.LeftJoin}
 	if !j.asofConditions() || !j.asofSplit(node) {
 		j.scope.broken = true
 		return standIn(j.scope), j.scope
 	}
 	return node, j.scope
+}
+
+// nearestExists makes a semi join of ASOF SEMI JOIN … ON, an anti join of ASOF ANTI JOIN: a
+// row has a nearest one if it has any.
+func nearestExists(x *ast.Join) *ast.Join {
+	if !x.Asof || x.Kind != ast.SemiJoin && x.Kind != ast.AntiJoin || x.On == nil {
+		return x
+	}
+	out := *x
+	out.Asof, out.Match = false, nil
+	if x.Match != nil {
+		out.On = &ast.Binary{Span: x.On.Pos(), Op: ast.And, L: x.On, R: x.Match}
+	}
+	return &out
 }
 
 // asofConditions binds ON, USING and MATCH_CONDITION.
@@ -58,6 +78,7 @@ func (j *joinBinder) asofSplit(node *logical.Asof) bool {
 		case logical.HasOuter(c):
 			j.asofRefuse(j.x.Span, "ON of an ASOF JOIN cannot read columns of the query around")
 			return false
+		case isTrueConst(c):
 		case equal:
 			keys = append(keys, c)
 		case j.compares(node, c, nl):
@@ -92,6 +113,11 @@ func (j *joinBinder) asofSplit(node *logical.Asof) bool {
 func (j *joinBinder) asofRefuse(span diag.Span, text string, args ...any) {
 	j.b.errorf(diag.AsofJoin, span, text, args...).
 		WithHint("ON a.k = b.k AND a.ts >= b.ts takes the last row of b not after that of a; put other conditions into WHERE")
+}
+
+func isTrueConst(n expr.Node) bool {
+	c, ok := n.(*expr.Const)
+	return ok && !c.IsNull() && c.Type().Kind == types.Bool && c.V.IsTrue(0)
 }
 
 func isComparison(n expr.Node) bool {
