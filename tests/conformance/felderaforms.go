@@ -26,7 +26,7 @@ func felderaForms() map[string]form {
 		"timestamp_trunc": truncated, "date_trunc": truncated, "datetime_trunc": truncated, "date_part": partOf,
 		"time_trunc": template(2, "floor($1 TO $2)"),
 		"parse_date": parsed("DATE"), "parse_time": parsed("TIME"), "parse_timestamp": parsed("TIMESTAMP"),
-		"format_date": printed("DATE"), "format_time": printed("TIME"), "format_timestamp": printed("TIMESTAMP"), "floor": flooredWeek,
+		"format_date": printed("DATE"), "format_time": printed("TIME"), "format_timestamp": printed("TIMESTAMP"), "floor": boundedUnit, "ceil": boundedUnit,
 		"extract": wholeSeconds,
 		// NULL
 		"greatest_ignore_nulls": same("greatest"), "least_ignore_nulls": same("least"), "greatest": unlessNull, "least": unlessNull,
@@ -36,7 +36,7 @@ func felderaForms() map[string]form {
 		"array_remove":   template(2, "filter($1, e__ -> e__ IS DISTINCT FROM $2)"),
 		"arrays_overlap": template(2, "exists($1, e__ -> exists($2, f__ -> f__ IS NOT DISTINCT FROM e__))"),
 		"array_union":    template(2, "sort_array(array_union($1, $2))"), "array_intersect": template(2, "sort_array(array_intersect($1, $2))"),
-		"array_except": template(2, "sort_array(array_except($1, $2))"), "array_agg": sortedList,
+		"array_except": template(2, "sort_array(array_except($1, $2))"), "array_agg": sortedList, "array": sortedQuery,
 		"map_keys": template(1, "sort_array(map_keys($1))"), "map_values": template(1, "transform(sort_array(map_entries($1)), e__ -> e__.value)"),
 		"sequence":   template(2, "CASE WHEN ($1) > ($2) THEN slice(array($1), 1, 0) ELSE sequence($1, $2) END"),
 		"map_concat": same("map_union"),
@@ -79,7 +79,7 @@ func partOf(c call) string {
 	if len(c.args) != 2 || len(strings.Fields(c.args[0])) != 1 || strings.HasPrefix(c.args[0], "'") {
 		return ""
 	}
-	if strings.EqualFold(c.args[0], "second") {
+	if strings.EqualFold(c.args[0], "second") || strings.EqualFold(c.args[0], "epoch") {
 		return c.fill("CAST(floor(date_part('$1', $2)) AS BIGINT)")
 	}
 	return c.fill("date_part('$1', $2)")
@@ -109,19 +109,22 @@ func printed(t string) form {
 	}
 }
 
-// flooredWeek is floor(time TO WEEK) of weeks that begin on Sunday.
-func flooredWeek(c call) string {
+// boundedUnit is floor or ceil (time TO UNIT): a DATE stays one, a week begins on Sunday.
+func boundedUnit(c call) string {
 	x, unit, ok := cut(c.args[0], "to")
-	if !ok || !strings.EqualFold(unit, "week") {
+	switch {
+	case !ok || !unitWord.MatchString(unit):
 		return ""
+	case strings.EqualFold(unit, "week"):
+		return "feldera_like(" + x + ", " + c.name + "((" + x + " + INTERVAL '1' DAY) TO WEEK) - INTERVAL '1' DAY)"
 	}
-	return "(floor((" + x + " + INTERVAL '1' DAY) TO WEEK) - INTERVAL '1' DAY)"
+	return "feldera_like(" + x + ", " + c.name + "(" + x + " TO " + unit + "))"
 }
 
 // wholeSeconds is extract(second FROM time), an integer.
 func wholeSeconds(c call) string {
-	if unit, x, ok := cut(c.args[0], "from"); ok && strings.EqualFold(unit, "second") {
-		return "CAST(floor(extract(second FROM " + x + ")) AS BIGINT)"
+	if unit, x, ok := cut(c.args[0], "from"); ok && (strings.EqualFold(unit, "second") || strings.EqualFold(unit, "epoch")) {
+		return "CAST(floor(extract(" + unit + " FROM " + x + ")) AS BIGINT)"
 	} else if ok && strings.EqualFold(unit, "nanosecond") {
 		return "(CAST(1000 AS BIGINT) * extract(microsecond FROM " + x + "))"
 	}
@@ -151,6 +154,15 @@ func sortedList(c call) string {
 		return name + "(" + x + ")" + c.tail
 	}
 	return "sort_array(" + name + "(" + x + ")" + c.tail + ")"
+}
+
+// sortedQuery is ARRAY(SELECT …): its elements ascend if it does not say another order.
+func sortedQuery(c call) string {
+	words := strings.ToLower(strings.Join(c.args, ","))
+	if !strings.HasPrefix(words, "select") || strings.Contains(words, "order by") {
+		return ""
+	}
+	return "sort_array(" + c.text() + ")"
 }
 
 // fromOne is substring of a place before the first: the length counts from there.

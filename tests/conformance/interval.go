@@ -32,6 +32,9 @@ func isoIntervals(l string, oneSign bool) string {
 				continue
 			}
 			n, _ := strconv.ParseFloat(words[i], 64)
+			if oneSign && n > 0 && (months < 0 || micros < 0) {
+				n = -n
+			}
 			i++
 			switch unit := words[i]; {
 			case unit[0] == 'y':
@@ -47,6 +50,11 @@ func isoIntervals(l string, oneSign bool) string {
 		}
 		return intervalForm(months, int64(micros))
 	})
+	return longClocks(longClocks(l)) // a blank is the end of one and the start of the next
+}
+
+// longClocks writes times of a day or more as days and a time.
+func longClocks(l string) string {
 	return longClock.ReplaceAllStringFunc(l, func(s string) string {
 		m := longClock.FindStringSubmatch(s)
 		if us := clockMicros(m[2]); us >= 86400e6 || us <= -86400e6 {

@@ -315,5 +315,8 @@ func tableRows(text string) []string {
 		}
 		out = append(out, strings.Join(cells, "\t"))
 	}
+	if n := len(out) - 1; n > 0 && out[n] == "NULL" && strings.HasSuffix(strings.TrimRight(text, " "), "\n") { // no row, but the end of the text
+		out = out[:n]
+	}
 	return out
 }
