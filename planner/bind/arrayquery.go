@@ -7,7 +7,8 @@ import (
 )
 
 // arrayQuery binds ARRAY (query): the values of its rows, NULL too, as an array; an empty
-// one if there is none. Rows of several columns are rows in it.
+// one if there is none. Rows of several columns are rows in it. Nothing says what comes
+// first, so they come by value: the same rows give the same array, however they came.
 func (e *env) arrayQuery(x *ast.ArrayQuery) expr.Node {
 	q := x.Query.(*ast.Subquery).Query
 	if len(q.OrderBy) > 0 && q.Limit == nil {
@@ -40,7 +41,13 @@ func (e *env) arrayQuery(x *ast.ArrayQuery) expr.Node {
 	if len(values) > 1 {
 		value = &ast.Row{Span: at, Elems: values}
 	}
+	list := call("list", value)
+	for i, c := range plan.Schema() {
+		if c.Type.Ordered() {
+			list.OrderBy = append(list.OrderBy, ast.OrderItem{Span: at, Expr: values[i]})
+		}
+	}
 	sel := &ast.Select{Span: at, From: &ast.Derived{Span: at, Query: q, Alias: alias},
-		Items: []ast.SelectItem{{Span: at, Expr: call("coalesce", call("list", value), call("array"))}}}
+		Items: []ast.SelectItem{{Span: at, Expr: call("coalesce", list, call("array"))}}}
 	return e.scalarSubquery(&ast.Subquery{Span: at, Query: &ast.Query{Span: at, Body: sel}})
 }
