@@ -1,20 +1,27 @@
 package bind
 
 import (
+	"slices"
+	"strconv"
+	"strings"
+
 	"github.com/sqlstream/sqlstream/exec/expr"
+	"github.com/sqlstream/sqlstream/exec/types"
 	"github.com/sqlstream/sqlstream/parser/ast"
 	"github.com/sqlstream/sqlstream/parser/diag"
 )
 
 // arrayQuery binds ARRAY (query): the values of its rows, NULL too, as an array; an empty
 // one if there is none. Rows of several columns are rows in it. Nothing says what comes
-// first, so they come by value: the same rows give the same array, however they came.
+// first unless the query does; then they come by value, so that the same rows give the same
+// array, however they came.
 func (e *env) arrayQuery(x *ast.ArrayQuery) expr.Node {
 	q := x.Query.(*ast.Subquery).Query
-	if len(q.OrderBy) > 0 && q.Limit == nil {
-		e.b.errorf(diag.NotSupported, q.OrderBy[0].Span, "the rows of ARRAY (query) have no order of their own").
-			WithHint("write (SELECT list(x ORDER BY …) FROM …)")
-		return nil
+	order := q.OrderBy
+	if q.Limit == nil && q.Offset == nil && len(order) > 0 {
+		unordered := *q
+		unordered.OrderBy = nil
+		q = &unordered
 	}
 	plan := e.inner(q)
 	if plan == nil {
@@ -42,12 +49,46 @@ func (e *env) arrayQuery(x *ast.ArrayQuery) expr.Node {
 		value = &ast.Row{Span: at, Elems: values}
 	}
 	list := call("list", value)
-	for i, c := range plan.Schema() {
-		if c.Type.Ordered() {
-			list.OrderBy = append(list.OrderBy, ast.OrderItem{Span: at, Expr: values[i]})
-		}
+	if list.OrderBy = e.arrayOrder(order, q.Span, plan.Schema(), values); list.OrderBy == nil {
+		return nil
 	}
 	sel := &ast.Select{Span: at, From: &ast.Derived{Span: at, Query: q, Alias: alias},
 		Items: []ast.SelectItem{{Span: at, Expr: call("coalesce", list, call("array"))}}}
 	return e.scalarSubquery(&ast.Subquery{Span: at, Query: &ast.Query{Span: at, Body: sel}})
+}
+
+// arrayOrder is the order of the rows of ARRAY (query), values are its columns: what the
+// query says, then by value. It is nil, with an error, if the query orders by what it does not give.
+func (e *env) arrayOrder(by []ast.OrderItem, at diag.Span, schema []types.Column, values []ast.Expr) []ast.OrderItem {
+	order := []ast.OrderItem{}
+	for _, item := range by {
+		i := outputOf(item.Expr, schema)
+		if i < 0 {
+			e.b.errorf(diag.NotSupported, item.Expr.Pos(), "ORDER BY in ARRAY (query) takes columns that the query gives").
+				WithHint("write (SELECT list(x ORDER BY …) FROM …)")
+			return nil
+		}
+		item.Expr = values[i]
+		order = append(order, item)
+	}
+	for i, c := range schema {
+		if c.Type.Ordered() {
+			order = append(order, ast.OrderItem{Span: at, Expr: values[i]})
+		}
+	}
+	return order
+}
+
+// outputOf is the column of a schema that an item of ORDER BY names, by name or by place; -1 =
+// none.
+func outputOf(x ast.Expr, schema []types.Column) int {
+	switch x := x.(type) {
+	case *ast.ColumnRef:
+		return slices.IndexFunc(schema, func(c types.Column) bool { return strings.EqualFold(c.Name, x.Parts[len(x.Parts)-1].Name) })
+	case *ast.Literal:
+		if n, err := strconv.Atoi(x.Text); err == nil && x.Kind == ast.LitInt && n >= 1 && n <= len(schema) {
+			return n - 1
+		}
+	}
+	return -1
 }
