@@ -10,10 +10,7 @@ var duckdb = dialect{flavor: duckdbText, nulls: nullsLast, duckMeaning: duckMean
 // duckdbReasons are why statements of the suite fail, and why that stays.
 var duckdbReasons = []explanation{
 	because("string_agg without a separator joins without one", "duckdb", `string_agg\([^,)]*( ORDER BY [^,)]*)?\)`, wrong),
-	because("generate_series in a select list makes rows, as in PostgreSQL", "duckdb", `select generate_series\(`, wrong),
 	because("from_hex and its like give BYTES", "duckdb", `from_hex|unhex|from_binary`, wrong),
-	because("~ looks for the pattern anywhere, as in PostgreSQL", "duckdb/test/sql/function/string/regex", ` ~ `, wrong),
-	because("a string is no BLOB with escapes", "duckdb", `blob`, wrong),
 	because("USING columns come first, as the standard says", "duckdb/test/sql/join", `\*.*(using\s*\(|natural\s+join)`, wrong),
 	because("NULL inside a nested value is the smallest", "duckdb", `(\[|\{)[^\]}]*null.*order by`, wrong),
 	because("USING KEY is DuckDB's own recursion, whose rows replace one another", "duckdb/test/sql/cte", `using key|recurring\.`, refused, follows),
