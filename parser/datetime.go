@@ -100,15 +100,18 @@ func (s *scan) need(c byte) {
 
 // date takes [±]YYYY-MM-DD, or with " (BC)" or " BC" behind it or at the end a year before 1.
 func (s *scan) date() {
-	least, sign := 1, 1
+	sign := 1
 	if s.byte('-') {
-		least, sign = 0, -1
-	} else if s.byte('+') {
-		least = 0
+		sign = -1
+	} else {
+		s.byte('+')
 	}
-	year := sign * s.number(4, 6, least, farYear, "year")
+	year := sign * s.number(4, 6, 0, farYear, "year")
 	bc := strings.Contains(s.rest, " (BC)") || strings.HasSuffix(s.rest, " BC")
-	if bc {
+	switch {
+	case bc && year < 1 && s.err == nil:
+		s.err = fmt.Errorf("year %d is out of range before Christ", year)
+	case bc:
 		year = 1 - year
 	}
 	s.need('-')

@@ -6,13 +6,13 @@ import (
 
 // MinYear and MaxYear bound the years of four digits without a sign.
 const (
-	MinYear = 1
+	MinYear = 0
 	MaxYear = 9999
 )
 
 // The instants of 0001-01-01 and of the end of 9999-12-31, in days since 1970.
 const (
-	MinDay = -719162
+	MinDay = -719528
 	MaxDay = 2932896
 )
 

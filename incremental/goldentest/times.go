@@ -76,7 +76,8 @@ func formatTime(us int64, form timeForm) string {
 	if us%60_000_000 == 0 {
 		clock += ":00"
 	}
-	return fmt.Sprintf("%04d-%02d-%02d %s", t.Year(), t.Month(), t.Day(), clock)
+	date := types.AppendDate(nil, types.FloorDiv(us, types.MicrosPerDay))
+	return string(append(append(date, ' '), clock...))
 }
 
 func formatSeconds(us int64) string {

@@ -127,6 +127,10 @@ func (b *Binder) limitQuery(c *cut, x ast.Expr, percent bool) expr.Node {
 		want = types.Of(types.Float64)
 	}
 	var n expr.Node = logical.Col(r.plan, 0)
+	if !percent && n.Type().Kind == types.String {
+		b.errorf(diag.BadLimit, x.Pos(), "LIMIT and OFFSET need a number, got %s", n.Type())
+		return nil
+	}
 	if !percent {
 		n = b.whole(n, x.Pos())
 	}

@@ -99,9 +99,12 @@ func standIn(t types.Type, sign int64) int64 {
 	case t.Kind == types.Date && sign > 0:
 		return types.MaxDay
 	case t.Kind == types.Date:
-		return types.MinDay
+		return longAgo
 	case sign > 0:
 		return (types.MaxDay+1)*types.MicrosPerDay - types.MicrosPerSecond
 	}
-	return types.MinDay*types.MicrosPerDay + types.MicrosPerSecond
+	return longAgo*types.MicrosPerDay + types.MicrosPerSecond
 }
+
+// longAgo is 0001-01-01 in days since 1970.
+const longAgo = -719162
