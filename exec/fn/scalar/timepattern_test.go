@@ -12,6 +12,7 @@ import (
 
 // What a full pattern prints of a time, it reads back, in every zone.
 func TestPatternsReadWhatTheyPrint(t *testing.T) {
+	const yearOne = -719162 // the days of 0001-01-01: yyyy counts the years of an era, which not all patterns print
 	rnd := rand.New(rand.NewPCG(1, 2))
 	for _, name := range []string{"UTC", "Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Asia/Kathmandu", "America/St_Johns", "+05:30"} {
 		zone, err := types.LoadZone(name)
@@ -24,7 +25,7 @@ func TestPatternsReadWhatTheyPrint(t *testing.T) {
 				t.Fatal(err)
 			}
 			for range 200 {
-				at := types.MinDay*types.MicrosPerDay + types.MicrosPerDay + rnd.Int64N((types.MaxDay-types.MinDay-2)*types.MicrosPerDay)
+				at := yearOne*types.MicrosPerDay + types.MicrosPerDay + rnd.Int64N((types.MaxDay-yearOne-2)*types.MicrosPerDay)
 				text := string(p.append(nil, momentOf(types.Timestamp, at, zone)))
 				if got, ok := p.timeOf(types.Timestamp, text, time.UTC); !ok || got != at {
 					t.Fatalf("%s in %s: %q gives %d, %v, not %d", s, name, text, got, ok, at)
