@@ -122,7 +122,7 @@ func duckTimes() []*Rule {
 		duck("TIMESTAMP is an instant, DuckDB's TIMESTAMPTZ; what DuckDB calls TIMESTAMP is TIMESTAMP_NTZ", "as in Spark", text(", TIMESTAMP '"), "timezone"),
 		duck("a unit that is none gives NULL", "as in Spark", all(isNull, text("datetrunc(")), "date_trunc"),
 		duck("milliseconds are counted when they are over; of a TIMESTAMPTZ DuckDB rounds them", "as DuckDB does of a TIMESTAMP", text("TIMESTAMP '9999-12-31 23:59:59.999999'"), "epoch_ms"),
-		duck("years go from 0001 to 9999", "what every format and connector can carry", all(fails, says("DATE overflow")), "make_date"),
+		duck("years go to 140,000 before and after the year 0", "the difference of two times can be told in µs", all(fails, says("DATE overflow")), "make_date"),
 		duck("a DATE and whole days or months stay a DATE", "as in Spark", text("DATE '"), "date_add", "date_sub", "+", "-"),
 	}
 }
