@@ -87,7 +87,7 @@ func (b *bed) thrown(t *testing.T, data []byte) int64 {
 			b.logged(t)
 		}
 	}
-	if r.status == http.StatusExpectationFailed || r.status == http.StatusBadRequest && strings.HasPrefix(r.body, "400 Bad Request") { // of net/http, which knows better than ReadRequest
+	if r.status == http.StatusExpectationFailed || r.status == http.StatusHTTPVersionNotSupported || r.status == http.StatusBadRequest && strings.HasPrefix(r.body, "400 Bad Request") { // of net/http, which knows better than ReadRequest
 		return 0
 	}
 	var a answer
