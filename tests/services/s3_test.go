@@ -212,13 +212,13 @@ func TestS3Refusals(t *testing.T) {
 		code int
 		want []string
 	}{
-		{`SELECT * FROM 's3://no-such-bucket-anywhere/in/a.json';`, 2, []string{"no-such-bucket-anywhere", "does not exist", "create it"}},
+		{`SELECT * FROM 's3://no-such-bucket-anywhere/in/a.json';`, 3, []string{"no-such-bucket-anywhere", "does not exist", "create it"}},
 		{`CREATE SOURCE x (id INT) WITH (connector = 'file', path = '$B/in/', format = 'json', s3.endpoint = 'http://127.0.0.1:1', s3.access_key = 'me', s3.secret_key = '` + secret + `');
 		  SELECT id FROM x TRIGGER AVAILABLE NOW; AWAIT ALL;`, 3, []string{"http://127.0.0.1:1 cannot be reached", "s3_endpoint", "tried 6 times"}},
-		{`SELECT * FROM '$B/missing/x.json';`, 2, []string{"does not exist"}},
+		{`SELECT * FROM '$B/missing/x.json';`, 3, []string{"does not exist"}},
 		{`SET s3_access_key = 'me'; SET s3_secret_key = '` + secret + `'; SET s3_secret_key; SHOW SETTINGS; SELECT 1;`, 0, []string{"***"}},
-		{`SET s3_access_key = 'me'; SELECT * FROM '$B/in/a.json';`, 2, []string{"s3_secret_key belong together"}},
-		{`SET s3_endpoint = 'http://u:` + secret + `@h/'; SELECT * FROM '$B/in/a.json';`, 2, []string{"without user, bucket or path"}},
+		{`SET s3_access_key = 'me'; SELECT * FROM '$B/in/a.json';`, 3, []string{"s3_secret_key belong together"}},
+		{`SET s3_endpoint = 'http://u:` + secret + `@h/'; SELECT * FROM '$B/in/a.json';`, 3, []string{"without user, bucket or path"}},
 		{`SELECT * FROM 'hdfs://n/x.json';`, 2, []string{"distcp"}},
 	} {
 		cmd, out := w.program(c.sql)
