@@ -42,6 +42,16 @@ func toJSON(from types.Type) fn.Kernel {
 // have are NULL, those that the type does not have are left out. Everything else must
 // fit.
 func fromJSON(to types.Type) fn.Kernel {
+	return nestedKernel(to, func(c *fn.Ctx, b *vec.Builder, text []byte) string {
+		rd := jsonReader{zone: c.Zone}
+		rd.value(b, text, to)
+		return rd.msg
+	})
+}
+
+// nestedKernel makes values of texts with a builder: read appends one, and says what does
+// not fit.
+func nestedKernel(to types.Type, read func(c *fn.Ctx, b *vec.Builder, text []byte) (msg string)) fn.Kernel {
 	return func(c *fn.Ctx, args []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
 		in := args[0]
 		b := vec.NewBuilder(to)
@@ -50,9 +60,8 @@ func fromJSON(to types.Type) fn.Kernel {
 			for b.Len() < r {
 				b.AppendNull()
 			}
-			rd := jsonReader{zone: c.Zone}
-			if rd.value(b, in.Bytes(r), to); rd.msg != "" {
-				bad[r] = rd.msg
+			if msg := read(c, b, in.Bytes(r)); msg != "" {
+				bad[r] = msg
 			}
 			return nil
 		})

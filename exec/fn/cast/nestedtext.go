@@ -18,37 +18,15 @@ import (
 // fromNestedText makes arrays, structs and maps of text. What is no such form fails, or is
 // NULL with try; an element that does not convert fails, or is NULL itself.
 func fromNestedText(to types.Type) fn.Kernel {
-	return func(c *fn.Ctx, args []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
-		in := args[0]
-		b := vec.NewBuilder(to)
-		bad := map[int]string{}
-		_ = each(rows, func(r int) error {
-			for b.Len() < r {
-				b.AppendNull()
-			}
-			rd := textReader{zone: c.Zone, lenient: c.NullOnError}
-			if text := trim(in.Bytes(r)); !wellFormed(text, to) {
-				b.AppendNull()
-				rd.msg = "not " + to.WithArticle()
-			} else {
-				rd.value(b, text, to)
-			}
-			if rd.msg != "" {
-				bad[r] = rd.msg
-			}
-			return nil
-		})
-		for b.Len() < rows.N {
+	return nestedKernel(to, func(c *fn.Ctx, b *vec.Builder, text []byte) string {
+		rd := textReader{zone: c.Zone, lenient: c.NullOnError}
+		if text = trim(text); !wellFormed(text, to) {
 			b.AppendNull()
+			return "not " + to.WithArticle()
 		}
-		out := b.Take()
-		return out, each(rows, func(r int) error {
-			if msg, found := bad[r]; found {
-				return fail(c, out, r, in, msg)
-			}
-			return nil
-		})
-	}
+		rd.value(b, text, to)
+		return rd.msg
+	})
 }
 
 // wellFormed reports that a text has the brackets of a type, and those inside close.
