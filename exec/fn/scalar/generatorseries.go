@@ -52,19 +52,10 @@ func resolveSeriesList(name string, open bool) resolver {
 		if err != nil {
 			return fn.Impl{}, err
 		}
-		t := types.ArrayOf(s.elem)
-		eval := func(c *fn.Ctx, args []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
-			return tryBuilt(t, func(b *vec.Builder, args []*vec.Vector, r int) error {
-				one := vec.NewBuilder(s.elem)
-				if err := s.row(one, name, open, args, r, c.Zone); err != nil {
-					return err
-				}
-				b.Child(0).AppendRows(one.Finish(), nil)
-				b.EndList()
-				return nil
-			})(c, args, rows)
-		}
-		return fn.Impl{Args: want, Result: t, Eval: eval}, nil
+		eval := s.array(func(one *vec.Builder, args []*vec.Vector, r int, zone *time.Location) error {
+			return s.row(one, name, open, args, r, zone)
+		})
+		return fn.Impl{Args: want, Result: types.ArrayOf(s.elem), Eval: eval}, nil
 	}
 }
 

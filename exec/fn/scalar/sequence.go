@@ -137,11 +137,20 @@ func resolveSequence(args []fn.Arg) (fn.Impl, error) {
 	if err != nil {
 		return fn.Impl{}, err
 	}
+	eval := s.array(func(one *vec.Builder, args []*vec.Vector, r int, zone *time.Location) error {
+		return s.appendTo(one, s.boundsOf("sequence", args, r, zone))
+	})
+	return fn.Impl{Args: want, Result: types.ArrayOf(s.elem), Eval: eval}, nil
+}
+
+// array makes an array of each row: row appends its elements.
+func (s series) array(row func(one *vec.Builder, args []*vec.Vector, r int, zone *time.Location) error) fn.Kernel {
 	t := types.ArrayOf(s.elem)
-	eval := func(c *fn.Ctx, args []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
+	return func(c *fn.Ctx, args []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
+		one := vec.NewBuilder(s.elem)
 		return tryBuilt(t, func(b *vec.Builder, args []*vec.Vector, r int) error {
-			one := vec.NewBuilder(s.elem)
-			if err := s.appendTo(one, s.boundsOf("sequence", args, r, c.Zone)); err != nil {
+			one.Reset()
+			if err := row(one, args, r, c.Zone); err != nil {
 				return err
 			}
 			b.Child(0).AppendRows(one.Finish(), nil)
@@ -149,5 +158,4 @@ func resolveSequence(args []fn.Arg) (fn.Impl, error) {
 			return nil
 		})(c, args, rows)
 	}
-	return fn.Impl{Args: want, Result: t, Eval: eval}, nil
 }
