@@ -188,8 +188,19 @@ func (w *world) defaultsIn(t *table, columns []string, body string) string {
 		return body
 	}
 	e := edits{sql: body}
+	eachInserted(toks, func(col, i int) {
+		if toks[i].is("default") {
+			e.replace(toks[i].start, toks[i].end, w.defaultOf(t, columns, col))
+		}
+	})
+	return e.done()
+}
+
+// eachInserted visits the tokens of the values of INSERT that stand in no brackets of their own,
+// with the place of their column.
+func eachInserted(toks []token, visit func(col, i int)) {
 	col, depth := 0, -1
-	for _, x := range toks {
+	for i, x := range toks {
 		switch {
 		case depth < 0 && x.is("values"):
 			depth = x.depth
@@ -198,11 +209,10 @@ func (w *world) defaultsIn(t *table, columns []string, body string) string {
 			col = 0
 		case x.text == "," && x.depth == depth+1:
 			col++
-		case x.is("default") && x.depth == depth+1:
-			e.replace(x.start, x.end, w.defaultOf(t, columns, col))
+		case x.depth == depth+1:
+			visit(col, i)
 		}
 	}
-	return e.done()
 }
 
 func (w *world) defaultOf(t *table, columns []string, i int) string {

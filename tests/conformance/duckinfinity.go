@@ -16,21 +16,14 @@ func (w *world) infinities(t *table, columns []string, body string) string {
 	if !w.d.infinity {
 		return body
 	}
+	toks := tokens(body)
 	e := edits{sql: body}
-	col, depth := 0, -1
-	for _, x := range tokens(body) {
-		switch {
-		case depth < 0 && x.is("values"):
-			depth = x.depth
-		case depth < 0:
-		case x.text == "(" && x.depth == depth:
-			col = 0
-		case x.text == "," && x.depth == depth+1:
-			col++
-		case x.depth == depth+1 && infinities[strings.ToLower(x.text)] != "" && w.takesTime(t, columns, col):
-			e.replace(x.start, x.end, infinities[strings.ToLower(x.text)])
+	eachInserted(toks, func(col, i int) {
+		x := toks[i]
+		if with := infinities[strings.ToLower(x.text)]; with != "" && w.takesTime(t, columns, col) {
+			e.replace(x.start, x.end, with)
 		}
-	}
+	})
 	return e.done()
 }
 

@@ -33,17 +33,7 @@ func duckLeftOf(c call) string {
 // duckPartOf is substring: from the place 0 it has a character less, and a negative length goes
 // backwards.
 func duckPartOf(c call) string {
-	a := c.args
-	if len(a) == 1 {
-		x, rest, ok := cut(a[0], "from")
-		if !ok {
-			return ""
-		}
-		from, n, limited := cut(rest, "for")
-		if a = []string{x, from}; limited {
-			a = append(a, n)
-		}
-	}
+	a := c.partArgs()
 	if len(a) != 3 {
 		return ""
 	}

@@ -36,7 +36,7 @@ func felderaForms() map[string]form {
 		"array_remove":   template(2, "filter($1, e__ -> e__ IS DISTINCT FROM $2)"),
 		"arrays_overlap": template(2, "exists($1, e__ -> exists($2, f__ -> f__ IS NOT DISTINCT FROM e__))"),
 		"array_union":    template(2, "sort_array(array_union($1, $2))"), "array_intersect": template(2, "sort_array(array_intersect($1, $2))"),
-		"array_except": template(2, "sort_array(array_except($1, $2))"), "array_agg": sortedList, "array": sortedQuery,
+		"array_except": template(2, "sort_array(array_except($1, $2))"), "array_agg": sortedList,
 		"map_keys": template(1, "sort_array(map_keys($1))"), "map_values": template(1, "transform(sort_array(map_entries($1)), e__ -> e__.value)"),
 		"sequence":   template(2, "CASE WHEN ($1) > ($2) THEN slice(array($1), 1, 0) ELSE sequence($1, $2) END"),
 		"map_concat": same("map_union"),
@@ -156,27 +156,28 @@ func sortedList(c call) string {
 	return "sort_array(" + name + "(" + x + ")" + c.tail + ")"
 }
 
-// sortedQuery is ARRAY(SELECT …): its elements ascend if it does not say another order.
-func sortedQuery(c call) string {
-	words := strings.ToLower(strings.Join(c.args, ","))
-	if !strings.HasPrefix(words, "select") || strings.Contains(words, "order by") {
-		return ""
+// partArgs are the arguments of substring, also of substring(x FROM a FOR n); nil if it has
+// neither.
+func (c call) partArgs() []string {
+	if len(c.args) != 1 {
+		return c.args
 	}
-	return "sort_array(" + c.text() + ")"
+	x, rest, ok := cut(c.args[0], "from")
+	if !ok {
+		return nil
+	}
+	from, n, limited := cut(rest, "for")
+	if limited {
+		return []string{x, from, n}
+	}
+	return []string{x, from}
 }
 
 // fromOne is substring of a place before the first: the length counts from there.
 func fromOne(c call) string {
-	a := c.args
-	if len(a) == 1 {
-		x, rest, ok := cut(a[0], "from")
-		if !ok {
-			return ""
-		}
-		from, n, limited := cut(rest, "for")
-		if a = []string{x, from}; limited {
-			a = append(a, n)
-		}
+	a := c.partArgs()
+	if a == nil {
+		return ""
 	}
 	c.args = a
 	if len(a) == 3 && strings.HasPrefix(a[2], "-") {

@@ -58,20 +58,12 @@ func fromEscapes(s, mark string) string {
 func (t *table) millisIn(columns []string, body string) string {
 	toks := tokens(body)
 	e := edits{sql: body}
-	col, depth := 0, -1
-	for i, x := range toks {
-		switch {
-		case depth < 0 && x.is("values"):
-			depth = x.depth
-		case depth < 0:
-		case x.text == "(" && x.depth == depth:
-			col = 0
-		case x.text == "," && x.depth == depth+1:
-			col++
-		case x.kind == number && x.depth == depth+1 && columns == nil && col < len(t.relation.Columns) && t.relation.Columns[col].Type.Kind == types.Timestamp &&
-			i > 0 && i+1 < len(toks) && (toks[i-1].text == "(" || toks[i-1].text == ",") && (toks[i+1].text == ")" || toks[i+1].text == ","):
+	eachInserted(toks, func(col, i int) {
+		x := toks[i]
+		if x.kind == number && columns == nil && col < len(t.relation.Columns) && t.relation.Columns[col].Type.Kind == types.Timestamp &&
+			i > 0 && i+1 < len(toks) && (toks[i-1].text == "(" || toks[i-1].text == ",") && (toks[i+1].text == ")" || toks[i+1].text == ",") {
 			e.replace(x.start, x.end, "timestamp_millis("+x.text+")")
 		}
-	}
+	})
 	return e.done()
 }
