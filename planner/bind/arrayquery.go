@@ -27,34 +27,29 @@ func (e *env) arrayQuery(x *ast.ArrayQuery) expr.Node {
 	if plan == nil {
 		return nil
 	}
-	at := x.Span
-	name := func(text string) ast.Ident { return ast.Ident{Span: at, Name: text} }
-	call := func(f string, args ...ast.Expr) *ast.Call {
-		return &ast.Call{Span: at, Name: ast.Name{Span: at, Parts: []ast.Ident{name(f)}}, Args: args}
-	}
-	alias := &ast.Alias{Span: at, Name: name("$rows")}
+	w := written{x.Span}
+	alias := w.alias("$rows")
 	var values []ast.Expr
 	seen := map[string]bool{}
 	for i, c := range plan.Schema() {
-		id := name(c.Name)
-		if id.Quoted = true; seen[c.Name] {
-			id = name("col" + itoa(i+1))
+		id := w.name(c.Name)
+		if seen[c.Name] {
+			id = w.name("col" + itoa(i+1))
 		}
 		seen[c.Name] = true
 		alias.Columns = append(alias.Columns, id)
-		values = append(values, &ast.ColumnRef{Span: at, Parts: []ast.Ident{id}})
+		values = append(values, w.column(id.Name))
 	}
 	value := values[0]
 	if len(values) > 1 {
-		value = &ast.Row{Span: at, Elems: values}
+		value = &ast.Row{Span: x.Span, Elems: values}
 	}
-	list := call("list", value)
+	list := w.call("list", value)
 	if list.OrderBy = e.arrayOrder(order, q.Span, plan.Schema(), values); list.OrderBy == nil {
 		return nil
 	}
-	sel := &ast.Select{Span: at, From: &ast.Derived{Span: at, Query: q, Alias: alias},
-		Items: []ast.SelectItem{{Span: at, Expr: call("coalesce", list, call("array"))}}}
-	return e.scalarSubquery(&ast.Subquery{Span: at, Query: &ast.Query{Span: at, Body: sel}})
+	query := w.query(w.call("coalesce", list, w.call("array")), &ast.Derived{Span: x.Span, Query: q, Alias: alias})
+	return e.scalarSubquery(&ast.Subquery{Span: x.Span, Query: query})
 }
 
 // arrayOrder is the order of the rows of ARRAY (query), values are its columns: what the

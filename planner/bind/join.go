@@ -289,7 +289,9 @@ func (b *Binder) lateral(x *ast.Join, l logical.Node, ls, outer *scope) (logical
 		if _, ok := b.cat.Functions.Generator(name); !ok || !readsColumns(r.Call) && (x.Kind != ast.InnerJoin && x.Kind != ast.CrossJoin || x.On != nil && !isTrueLiteral(x.On)) {
 			return nil, nil, false
 		}
-		if x.Kind == ast.LeftJoin && x.On != nil && !isTrueLiteral(x.On) {
+		if named := x.Natural || len(x.Using) > 0 || x.Asof; named && !readsColumns(r.Call) {
+			return nil, nil, false
+		} else if named || x.Kind == ast.LeftJoin && x.On != nil && !isTrueLiteral(x.On) {
 			plan, s := b.onTrue(x, r, l, ls, outer)
 			return plan, s, true
 		}
@@ -318,7 +320,7 @@ func readsColumns(c *ast.Call) bool {
 	return found
 }
 
-// onTrue makes the condition of a left join with a generator one of the rows that it makes.
+// onTrue makes the condition of a join with a generator one of the rows that it makes.
 func (b *Binder) onTrue(x *ast.Join, r *ast.TableFunc, l logical.Node, ls, outer *scope) (logical.Node, *scope) {
 	rows := &ast.Select{Span: r.Span, Items: []ast.SelectItem{{Span: r.Span, Expr: &ast.Star{Span: r.Span}}}, From: r, Where: x.On}
 	query := &ast.Derived{Span: r.Span, Lateral: true, Query: &ast.Query{Span: r.Span, Body: rows}, Alias: r.Alias}

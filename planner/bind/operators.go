@@ -72,6 +72,9 @@ func (e *env) compare(span diag.Span, op string, l, r ast.Expr) expr.Node {
 	if lok && rok && (op == "=" || op == "<>" || op == "<=>") {
 		return e.compareRows(span, op, lr, rr)
 	}
+	if lok && rok && comparison(op) {
+		return e.orderRows(span, op, lr, rr)
+	}
 	a, b := e.expr(l), e.expr(r)
 	if a == nil || b == nil {
 		return nil
@@ -103,6 +106,28 @@ func (e *env) compareRows(span diag.Span, op string, l, r *ast.Row) expr.Node {
 		return expr.NewNot(expr.NewAnd(parts...))
 	}
 	return expr.NewAnd(parts...)
+}
+
+// orderRows compares rows as structs are: by the first field that differs.
+func (e *env) orderRows(span diag.Span, op string, l, r *ast.Row) expr.Node {
+	if len(l.Elems) != len(r.Elems) {
+		e.b.errorf(diag.ColumnCount, span, "rows of %d and %d values cannot be compared", len(l.Elems), len(r.Elems))
+		return nil
+	}
+	a, b := e.exprs(l.Elems), e.exprs(r.Elems)
+	if a == nil || b == nil {
+		return nil
+	}
+	var left, right []expr.Node
+	for i := range a {
+		x, y, ok := e.comparable(span, op, a[i], b[i])
+		if !ok {
+			return nil
+		}
+		name := expr.Text("col" + itoa(i+1))
+		left, right = append(left, name, x), append(right, name, y)
+	}
+	return e.b.resolve(span, op, e.b.resolve(span, "named_struct", left...), e.b.resolve(span, "named_struct", right...))
 }
 
 func (e *env) between(x *ast.Between) expr.Node {

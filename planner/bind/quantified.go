@@ -19,6 +19,9 @@ func (e *env) quantified(x *ast.Quantified) expr.Node {
 	if in, ok := asIn(x); ok {
 		return e.subqueryExpr(in)
 	}
+	if row, ok := x.L.(*ast.Row); ok {
+		return e.quantifiedRow(x, row, q.Query)
+	}
 	op := x.Op
 	if x.All {
 		op = opposite[op]
@@ -33,6 +36,37 @@ func (e *env) quantified(x *ast.Quantified) expr.Node {
 		return expr.NewNot(n)
 	}
 	return n
+}
+
+// quantifiedRow is (a, b) op ANY (query) and ALL: the comparison with each row. ANY is
+// decided by one that is true, ALL by one that is false; else one that is unknown tells.
+func (e *env) quantifiedRow(x *ast.Quantified, row *ast.Row, q *ast.Query) expr.Node {
+	plan := e.inner(q)
+	if plan == nil {
+		return nil
+	}
+	if n := len(plan.Schema()); n != len(row.Elems) {
+		e.b.errorf(diag.BadSubquery, q.Span, "%s compares %d values with a subquery of %s", x.Op, len(row.Elems), plural(n, "column"))
+		return nil
+	}
+	w := written{x.Span}
+	rows, other := w.alias("$rows"), &ast.Row{Span: x.Span}
+	for i := range row.Elems {
+		column := "$row" + itoa(i+1)
+		rows.Columns = append(rows.Columns, w.name(column))
+		other.Elems = append(other.Elems, w.column(column))
+	}
+	tests := w.query(&ast.Binary{Span: x.Span, Op: x.Op, L: row, R: other}, &ast.Derived{Span: x.Span, Query: q, Alias: rows})
+	is := w.alias("$tests")
+	is.Columns = []ast.Ident{w.name("$is")}
+	decides := ast.Expr(w.call("bool_or", w.column("$is")))
+	if x.All {
+		decides = &ast.Unary{Span: x.Span, Op: ast.Not, X: w.call("bool_and", w.column("$is"))}
+	}
+	unknown := &ast.Binary{Span: x.Span, Op: ast.Greater, L: countStar(x.Span), R: w.call("count", w.column("$is"))}
+	result := &ast.Case{Span: x.Span, Else: w.boolean(x.All), Whens: []ast.When{
+		{Cond: decides, Then: w.boolean(!x.All)}, {Cond: unknown, Then: &ast.Literal{Span: x.Span, Kind: ast.LitNull}}}}
+	return e.scalarSubquery(&ast.Subquery{Span: x.Span, Query: w.query(result, &ast.Derived{Span: x.Span, Query: tests, Alias: is})})
 }
 
 // unused is a name that no column in an expression begins with.

@@ -177,6 +177,7 @@ func (e *env) in(x *ast.In, kind logical.JoinKind) expr.Node {
 	if values == nil || plan == nil {
 		return nil
 	}
+	values = e.oneValue(x.X, values, plan)
 	if n := len(plan.Schema()); n != len(values) {
 		e.b.errorf(diag.BadSubquery, x.Query.Span, "IN compares %s with a subquery of %d columns", plural(len(values), "value"), n).
 			WithHint("leave as many columns in its select list, or write (a, b) IN (SELECT a, b …)")
@@ -194,6 +195,23 @@ func (e *env) in(x *ast.In, kind logical.JoinKind) expr.Node {
 		j.NullAware = len(values)
 	}
 	return e.attach(&logical.Apply{Join: j}, x.Span)
+}
+
+// oneValue makes one value of a row that is compared with rows in one column.
+func (e *env) oneValue(x ast.Expr, values []expr.Node, plan logical.Node) []expr.Node {
+	cols := plan.Schema()
+	row, ok := x.(*ast.Row)
+	if !ok || len(cols) != 1 || cols[0].Type.Kind != types.Struct || len(cols[0].Type.Fields) != len(values) {
+		return values
+	}
+	var args []expr.Node
+	for i, v := range values {
+		args = append(args, expr.Text(cols[0].Type.Fields[i].Name), v)
+	}
+	if n := e.b.resolve(row.Span, "named_struct", args...); n != nil {
+		return []expr.Node{n}
+	}
+	return values
 }
 
 // comparable casts two values to the type in which they are compared.

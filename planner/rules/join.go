@@ -117,14 +117,15 @@ func readsBoth(n expr.Node, width int) bool {
 	return len(cols) > 1 && cols[0] < width && cols[len(cols)-1] >= width
 }
 
-// joinKeys makes keys of equalities above an inner join: FROM a, b WHERE a.k = b.k.
+// joinKeys makes keys of equalities above an inner join: FROM a, b WHERE a.k = b.k. Those of
+// a subquery used as a value stay: it has too many rows whatever its rows are compared with.
 func joinKeys(_ *Context, n logical.Node) logical.Node {
 	f, ok := n.(*logical.Filter)
 	if !ok {
 		return n
 	}
 	j, ok := f.Input.(*logical.Join)
-	if !ok || j.Kind != logical.Inner {
+	if !ok || j.Kind != logical.Inner || j.Single {
 		return n
 	}
 	out := *j
