@@ -67,12 +67,7 @@ var word = regexp.MustCompile(`^\w+$`)
 // scalar asks a function under each name that an engine has: thoroughly under the first
 // that it has, a little under the others.
 func (m *maker) scalar(f *fn.Scalar) {
-	g := newGenerator(seed, f.Name)
-	sigs := g.signatures(func(args []fn.Arg) ([]types.Type, error) {
-		impl, err := f.Resolve(args)
-		return impl.Args, err
-	})
-	tuples := g.tuples(sigs, maxTuples)
+	tuples := append(tuplesOf(newGenerator(seed, f.Name), f, maxTuples), tuplesOf(newYounger(seed, f.Name), f, maxYounger)...)
 	names := append([]string{f.Name}, f.Aliases...)
 	asked := map[string]bool{}
 	for _, name := range names {
@@ -83,7 +78,7 @@ func (m *maker) scalar(f *fn.Scalar) {
 		for i, t := range tuples {
 			c := &Case{Func: f.Name, Kind: "expr", SQL: call(name, spell(t, ""))}
 			for _, e := range engines {
-				if first[e] && (!asked[e] || i%12 == 0) {
+				if first[e] && (!asked[e] || i%12 == 0) && hasTypes(e, t) {
 					c.set(e, call(name, spell(t, dialect(e))))
 				}
 			}
@@ -94,6 +89,19 @@ func (m *maker) scalar(f *fn.Scalar) {
 		}
 	}
 	m.examples(f.Name, names, f.Examples, 24)
+}
+
+// tuplesOf are arguments of a function.
+func tuplesOf(g *generator, f *fn.Scalar, most int) [][]value {
+	return g.tuples(g.signatures(func(args []fn.Arg) ([]types.Type, error) {
+		impl, err := f.Resolve(args)
+		return impl.Args, err
+	}), most)
+}
+
+// hasTypes reports whether an engine has the types of all values.
+func hasTypes(engine string, t []value) bool {
+	return engine != Spark || !slices.ContainsFunc(t, func(v value) bool { return v.t.Kind == types.UUID || v.t.Kind == types.JSON })
 }
 
 func (c *Case) set(engine, text string) {

@@ -8,7 +8,7 @@ import (
 
 // casts asks for CAST between every two types that have one, and some TRY_CASTs.
 func (m *maker) casts() {
-	for _, from := range pools() {
+	for _, from := range append(pools(), younger()...) {
 		for _, to := range castTargets() {
 			if !types.CanCast(from.t, to) {
 				continue
@@ -28,7 +28,7 @@ func (m *maker) casts() {
 
 func castTargets() []types.Type {
 	var out []types.Type
-	for _, p := range pools() {
+	for _, p := range append(pools(), younger()...) {
 		out = append(out, p.t)
 	}
 	return out
@@ -53,6 +53,12 @@ func castTexts(to types.Type) []string {
 			"Infinity", "-inf", "nan", "1e400", "1d", "1f", "12L", "٣", "99999999999999999999999999999999999999", "0.00000000000000000000000000000000000001", "\t5\n", "5 5", "--5", "1e", "NULL"}
 	case to.Kind == types.Bool:
 		return []string{"TRUE", "t", "yes", "y", "1", "0", "no", "n", "f", "False", " true ", "on", "off", "2", "tr"}
+	case to.Kind == types.Time:
+		return []string{"1:2:3", "12:34", "24:00:00", "12:34:60", "12:34:56.1234567", " 12:34:56 ", "T12:34:56", "12", "2024-02-29 12:34:56", "12:34:56Z", "-01:00:00"}
+	case to.Kind == types.UUID:
+		return []string{"123E4567-E89B-42D3-A456-426614174000", "123e4567e89b42d3a456426614174000", "{123e4567-e89b-42d3-a456-426614174000}", "123e4567-e89b-42d3-a456-42661417400"}
+	case to.Kind == types.JSON:
+		return []string{`{"b":1, "a":2}`, `{"a":1,"a":2}`, `[1,]`, `nul`, `"a`, `01`, `1e400`, `  [1]  `, `{"a":{"b":[]}}`, ""}
 	case to.IsTime():
 		return []string{"2024-1-2", "2024", "2024-02", " 2024-02-03 ", "2024-02-30", "2024-13-01", "2024-02-29T12:34:56Z", "2024-02-29 12:34", "2024-02-29 12:34:56.1234567", "2024-02-29 12:34:56+02:00",
 			"2024-02-29 12:34:56 Europe/Berlin", "2024-02-29 24:00:00", "2024-02-29 12:34:60", "10000-01-01", "0000-01-01", "-0001-01-01", "20240229", "2024/02/29", "12:34:56", "epoch", "2024-02-29 1:2:3", "now", "infinity"}
@@ -67,7 +73,10 @@ func castTexts(to types.Type) []string {
 func (m *maker) cast(v value, to types.Type, how string) {
 	c := &Case{Func: fmt.Sprintf("%s AS %s", how, baseName(to)), Kind: "expr"}
 	write := func(d dialect) string { return fmt.Sprintf("%s(%s AS %s)", how, v.sql(d), typeName(to, d)) }
-	c.SQL, c.Spark, c.DuckDB = write(""), write(Spark), write(DuckDB)
+	c.SQL, c.DuckDB = write(""), write(DuckDB)
+	if hasTypes(Spark, []value{v, {t: to}}) {
+		c.Spark = write(Spark)
+	}
 	m.add(c)
 }
 

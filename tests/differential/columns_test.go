@@ -9,7 +9,6 @@ import (
 
 	"github.com/sqlstream/sqlstream/exec/builtin"
 	"github.com/sqlstream/sqlstream/exec/fn"
-	"github.com/sqlstream/sqlstream/exec/types"
 	"github.com/sqlstream/sqlstream/incremental/engine"
 	"github.com/sqlstream/sqlstream/parser/diag"
 )
@@ -39,23 +38,16 @@ func TestColumns(t *testing.T) {
 		if f.Volatility != fn.Immutable || f.Hidden {
 			continue
 		}
-		for _, rows := range byTypes(tuplesOf(f)) {
-			compared += columnsOf(t, h, ctx, f, rows)
+		for _, tuples := range [][][]value{tuplesOf(newGenerator(seed, f.Name), f, maxTuples), tuplesOf(newYounger(seed, f.Name), f, 2*maxYounger)} {
+			for _, rows := range byTypes(tuples) {
+				compared += columnsOf(t, h, ctx, f, rows)
+			}
 		}
 	}
 	t.Logf("%d rows compared", compared)
 	if compared < 3000 {
 		t.Errorf("only %d rows were compared", compared)
 	}
-}
-
-// tuplesOf are arguments of a function, as the cases have them.
-func tuplesOf(f *fn.Scalar) [][]value {
-	g := newGenerator(seed, f.Name)
-	return g.tuples(g.signatures(func(args []fn.Arg) ([]types.Type, error) {
-		impl, err := f.Resolve(args)
-		return impl.Args, err
-	}), maxTuples)
 }
 
 // byTypes are lists of arguments of the same types, the first two of them with rows enough.

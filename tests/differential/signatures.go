@@ -21,6 +21,7 @@ const (
 	maxArity      = 6
 	maxSignatures = 8    // of one function and number of arguments
 	maxTuples     = 32   // of one function
+	maxYounger    = 12   // of one function, with a value of a younger type
 	probes        = 1500 // lists of types that are tried for three and more arguments
 )
 
@@ -28,6 +29,7 @@ const (
 type generator struct {
 	pools []pool
 	r     *rand.Rand
+	young bool // only lists with a value of a younger type
 }
 
 func newGenerator(seed uint64, name string) *generator {
@@ -36,6 +38,18 @@ func newGenerator(seed uint64, name string) *generator {
 		h = (h ^ uint64(name[i])) * 1099511628211
 	}
 	return &generator{pools: pools(), r: rand.New(rand.NewPCG(seed, h))}
+}
+
+// younger is a generator of lists with a value of a younger type.
+func newYounger(seed uint64, name string) *generator {
+	g := newGenerator(seed, name)
+	g.pools, g.young = append(younger(), g.pools...), true
+	return g
+}
+
+// usable reports whether the generator is to make lists of these pools.
+func (g *generator) usable(s signature) bool {
+	return !g.young || slices.ContainsFunc(s, func(p pool) bool { return isYounger(p.t) })
 }
 
 // signatures finds what a function takes, by trying.
@@ -55,6 +69,9 @@ func (g *generator) ofArity(f resolves, n int) []signature {
 	seen := map[string]bool{}
 	var direct, cast []signature
 	g.candidates(n, func(s signature) {
+		if !g.usable(s) {
+			return
+		}
 		want, err := f(s.args())
 		if err != nil || len(want) != n {
 			return

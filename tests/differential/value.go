@@ -41,7 +41,7 @@ func (v value) sql(d dialect) string {
 		return quoteFor(d, v.text)
 	case types.Bytes:
 		return bytesSQL(v.text, d)
-	case types.Date, types.Timestamp, types.TimestampNTZ:
+	case types.Date, types.Time, types.Timestamp, types.TimestampNTZ:
 		return timeSQL(v, d)
 	case types.Interval:
 		return intervalSQL(v.iv, d)
