@@ -11,7 +11,7 @@ type length struct{ months, micros int64 }
 
 var (
 	ourForm  = regexp.MustCompile(`^(-?\d+) (-?\d+) (-?\d+)$`)
-	dayTime  = regexp.MustCompile(`^INTERVAL '(-?)(?:(\d+) )?(\d+):(\d+):(\d+)(\.\d+)?' DAY TO SECOND$`)
+	dayTime  = regexp.MustCompile(`^INTERVAL '(-?)(?:(\d+) )?(\d+):(\d+):(\d+)(\.\d+)?' (?:DAY|HOUR) TO SECOND$`)
 	oneUnit  = regexp.MustCompile(`^INTERVAL '(-?)(\d+)(\.\d+)?' (YEAR|MONTH|DAY|HOUR|MINUTE|SECOND)$`)
 	yearOnly = regexp.MustCompile(`^INTERVAL '(-?)(\d+)-(\d+)' YEAR TO MONTH$`)
 	clockRE  = regexp.MustCompile(`^(-?)(\d+):(\d+):(\d+)(\.\d+)?$`)

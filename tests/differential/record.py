@@ -60,7 +60,7 @@ class Duck:
 
     @staticmethod
     def as_text(t):
-        return t in ("DATE", "INTERVAL", "UUID", "BIT") or t.startswith("TIME") or t == "JSON"
+        return t in ("DATE", "INTERVAL", "UUID", "BIT", "JSON") or t.startswith("TIME") and not t.endswith("]")
 
 
 class Pairs(list):

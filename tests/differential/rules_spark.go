@@ -101,7 +101,6 @@ func sparkFunctions() []*Rule {
 		spark("an escape may be a value of a row: a number counts as its text, NULL gives NULL", "any text of one character can be an escape", class("INVALID_ESCAPE_CHAR"), "ilike"),
 		spark("a start of less than 1 beside NULL gives NULL", "NULL in, NULL out", all(class("DATATYPE_MISMATCH.VALUE_OUT_OF_RANGE"), isNull), "regexp_replace"),
 		spark("flags may stand in place of a start", "as in PostgreSQL and DuckDB", all(class("CAST_INVALID_INPUT"), text("'i')", "'g')")), "regexp_replace"),
-		spark("hours, minutes and seconds have two digits", "as in every other time", says("not a TIME"), "to_time"),
 		spark("years go to 140,000 before and after the year 0", "the difference of two times can be told in µs", all(fails, either(says("DATE overflow"), says("no such time: 0-"))), "date_from_unix_date", "make_timestamp"),
 		spark("the coupons of a small sketch stand in ascending order; in Spark in that of the rows", "what a sketch is does not depend on the order of rows", sameBytes, "hll_sketch_agg"),
 		spark("a VARIANT is a JSON, whose numbers have their shortest text", "one type for documents", all(typed("variant"), sameDocument), "parse_json", "try_parse_json"),

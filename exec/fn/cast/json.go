@@ -40,11 +40,14 @@ func toJSON(from types.Type) fn.Kernel {
 
 // fromJSON reads JSON values into a type: null is NULL, members that an object does not
 // have are NULL, those that the type does not have are left out. Everything else must
-// fit.
+// fit; with try, what stands inside of a value and does not is NULL itself.
 func fromJSON(to types.Type) fn.Kernel {
 	return nestedKernel(to, func(c *fn.Ctx, b *vec.Builder, text []byte) string {
-		rd := jsonReader{zone: c.Zone}
+		rd := jsonReader{zone: c.Zone, lenient: c.NullOnError, top: b}
 		rd.value(b, text, to)
+		if rd.msg == "" {
+			c.Errors += rd.left
+		}
 		return rd.msg
 	})
 }
@@ -81,8 +84,11 @@ func nestedKernel(to types.Type, read func(c *fn.Ctx, b *vec.Builder, text []byt
 // jsonReader appends JSON values, in canonical text, to builders. A value that does not
 // fit becomes NULL; msg tells of the first one.
 type jsonReader struct {
-	zone *time.Location
-	msg  string
+	zone    *time.Location
+	msg     string
+	lenient bool
+	top     *vec.Builder // of the whole value
+	left    int64        // values inside of it that became NULL, with lenient
 }
 
 func (rd *jsonReader) value(b *vec.Builder, v []byte, t types.Type) {
@@ -95,7 +101,7 @@ func (rd *jsonReader) value(b *vec.Builder, v []byte, t types.Type) {
 		rd.object(b, v, t)
 	case t.Kind == types.Map && v[0] == '{':
 		eachPart(v, func(name, val []byte) {
-			rd.simple(b.Child(0), name, unquote(name), *t.Key)
+			rd.key(b.Child(0), name, *t.Key)
 			rd.value(b.Child(1), val, *t.Elem)
 		})
 		b.EndList()
@@ -109,8 +115,19 @@ func (rd *jsonReader) value(b *vec.Builder, v []byte, t types.Type) {
 	}
 }
 
-func (rd *jsonReader) misfit(b *vec.Builder, v []byte, t types.Type) {
+// key appends a key of a map: what does not fit is no key, and fails.
+func (rd *jsonReader) key(b *vec.Builder, name []byte, t types.Type) {
+	strict := jsonReader{zone: rd.zone}
+	strict.simple(b, name, unquote(name), t)
 	if rd.msg == "" {
+		rd.msg = strict.msg
+	}
+}
+
+func (rd *jsonReader) misfit(b *vec.Builder, v []byte, t types.Type) {
+	if rd.lenient && b != rd.top {
+		rd.left++
+	} else if rd.msg == "" {
 		rd.msg = fn.Quote(string(v)) + " is not " + t.WithArticle() + ", in"
 	}
 	b.AppendNull()

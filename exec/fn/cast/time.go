@@ -107,13 +107,29 @@ func ParseDate(b []byte) (int64, bool) {
 	return types.FloorDiv(x, types.MicrosPerDay), ok
 }
 
-// ParseTime reads a time of day; a date before it, and a zone, are checked and dropped.
+// ParseTime reads a time of day: what types.ParseTime takes, and Spark's shorter forms
+// (7:5:3, T07:05). A date before it, and a zone, are checked and dropped.
 func ParseTime(b []byte) (int64, bool) {
 	if x, err := types.ParseTime(view(b)); err == nil {
 		return x, true
 	}
 	x, err := types.ParseTimestampNTZ(view(b))
+	if err != nil {
+		var room [64]byte
+		x, err = types.ParseTimestampNTZ(view(onSomeDay(room[:0], b)))
+	}
 	return types.FloorMod(x, types.MicrosPerDay), err == nil && bytes.IndexByte(b, ':') > 0
+}
+
+// onSomeDay puts a day before a time, whose fields get two digits.
+func onSomeDay(dst, b []byte) []byte {
+	b = bytes.TrimPrefix(bytes.Trim(b, " \t\r\n"), []byte("T"))
+	if hour, rest := digits(b); len(hour) == 0 || len(rest) == 0 || rest[0] != ':' {
+		return nil
+	}
+	var room [64]byte
+	full, _ := complete(dst, append(append(room[:0], "1970-01-01 "...), b...))
+	return full
 }
 
 func timeToInterval(c *fn.Ctx, args []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {

@@ -244,7 +244,7 @@ func jaro(p *pair) (float64, string) {
 		j++
 	}
 	m := float64(found)
-	return (m/float64(len(a)) + m/float64(len(b)) + (m-float64(swaps/2))/m) / 3, ""
+	return (m/float64(len(a)) + m/float64(len(b)) + (m-float64(swaps)/2)/m) / 3, ""
 }
 
 func jaroWinkler(p *pair) (float64, string) {

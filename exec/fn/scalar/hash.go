@@ -92,6 +92,8 @@ func hashValue(h hasher, v *vec.Vector, r int, seed uint64) uint64 {
 		return h.int64(math.Float64bits(plainFloat(f.F64[i])), seed)
 	case types.Decimal:
 		return hashDecimal(h, f, i, seed)
+	case types.Time:
+		return h.int64(uint64(f.I64[i]*1000), seed) // Spark's are of ns
 	case types.Interval:
 		return hashInterval(h, f.Iv[i], seed)
 	case types.Array:

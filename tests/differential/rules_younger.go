@@ -1,0 +1,42 @@
+package differential
+
+// This file explains differences in the types that Spark has not, or not for long: TIME,
+// UUID and JSON.
+
+func sparkYounger() []*Rule {
+	return []*Rule{
+		spark("a TIME has 6 digits, which its name does not tell", "there is no other TIME", text("TIME '", "AS TIME)"), "typeof"),
+		spark("the time of a text with a date or a zone is taken", "as in PostgreSQL and DuckDB", text("CAST('2024-02-29 12:34:56' AS TIME)", "CAST('12:34:56Z' AS TIME)"), "CAST AS TIME"),
+		spark("text beside another type is compared as text", "it need not be of the type's form", text("nullif('abc', TIME"), "nullif"),
+		spark("a pattern with letters of PostgreSQL is one of PostgreSQL", "the two spellings do not meet in one pattern", class("INCONSISTENT_BEHAVIOR_CROSS_VERSION"), "date_format", "to_timestamp"),
+		spark("the text of a FLOAT is 16777216 or 1e-45", "as everywhere in text", text("AS FLOAT)"), "translate"),
+	}
+}
+
+func duckYounger() []*Rule {
+	return []*Rule{
+		duck("integers become BYTES and come from them, the highest byte first", "as in PostgreSQL", either(text("AS BYTES"), text("CAST(X'")),
+			"CAST AS BYTES", "TRY_CAST AS BYTES", "CAST AS TINYINT", "CAST AS SMALLINT", "CAST AS INT", "CAST AS BIGINT", "TRY_CAST AS TINYINT", "TRY_CAST AS SMALLINT", "TRY_CAST AS INT", "TRY_CAST AS BIGINT"),
+		duck("a TIME is the INTERVAL since midnight", "as in PostgreSQL", text("(TIME '", "AS TIME) AS"), "CAST AS INTERVAL", "TRY_CAST AS INTERVAL"),
+		duck("a TIME stays within its day", "as in Spark; a TIMESTAMP can pass midnight", says("stays within its day"), "+", "-"),
+		duck("hashes are those of Spark", "keys that were made there find their rows", nil, "hash"),
+		duck("it gives rows; range gives an array", "as in PostgreSQL, whose function it is", nil, "generate_series"),
+		duck("NULL gives NULL", "as in Spark; concat_ws leaves NULLs out", all(text("NULL"), isNull), "concat"),
+		duck("true, false and numbers do not become one another", "as in PostgreSQL: the document says which they are", text("JSON 'true'", "JSON 'false'", "CAST('true' AS JSON)", "CAST('-1.5' AS JSON)", "CAST('0' AS JSON)", "CAST('12345678901234567890' AS JSON)", "JSON '12345678901234567890'"),
+			"CAST AS TINYINT", "CAST AS SMALLINT", "CAST AS INT", "CAST AS BIGINT", "CAST AS FLOAT", "CAST AS DOUBLE", "CAST AS DECIMAL", "CAST AS BOOLEAN",
+			"TRY_CAST AS TINYINT", "TRY_CAST AS SMALLINT", "TRY_CAST AS INT", "TRY_CAST AS BIGINT", "TRY_CAST AS FLOAT", "TRY_CAST AS DOUBLE", "TRY_CAST AS DECIMAL", "TRY_CAST AS BOOLEAN"),
+		duck("BYTES are text such as \\x6162 in JSON, and are read from it", "as PostgreSQL prints them; to_json writes Base64, as Spark's does", text("X'"), "CAST AS JSON", "TRY_CAST AS JSON"),
+		duck("a FLOAT has its own digits", "the nearest DOUBLE has more, which nobody wrote", text("AS FLOAT) AS JSON"), "CAST AS JSON", "TRY_CAST AS JSON"),
+		duck("NaN and infinities are text", "as in to_json; JSON has no such numbers", text("Infinity", "NaN"), "CAST AS JSON", "TRY_CAST AS JSON"),
+		duck("numbers have their shortest text", "a document has one text", sameDocument, "CAST AS JSON", "TRY_CAST AS JSON"),
+		duck("a comma before a bracket, and NaN, are no JSON", "RFC 8259", text("'[1,]'", "'NaN'"), "CAST AS JSON", "TRY_CAST AS JSON"),
+		duck("what is no object has no members", "as in any other cast", text("AS STRUCT"), "TRY_CAST AS STRUCT"),
+		duck("a member that is not there is NULL", "as in from_json", text("CAST('{}' AS JSON)"), "CAST AS STRUCT"),
+		duck("what is neither text nor JSON counts as its text, which need not be JSON", "to_json makes JSON of a value", text("TIME '", "CAST('123e4567-e89b-42d3-a456-426614174000' AS UUID)", "AS UUID)"),
+			"json_keys", "json_valid", "parse_json", "json_structure", "json_type", "json_array_length"),
+		duck("a path that is none is an error, whatever the document", "the mistake is in the path", says("no path of members"), "json_set", "json_replace", "json_remove"),
+		duck("a UUID of a version without time has none: NULL", "as in PostgreSQL", gives, "uuid_extract_timestamp"),
+		duck("a time has 48 bits without a sign", "RFC 9562", text("80000000-0000-7000-8000-000000000001"), "uuid_extract_timestamp"),
+		duck("a UUID of another variant has no version: NULL", "as in PostgreSQL", isNull, "uuid_extract_version"),
+	}
+}
