@@ -96,6 +96,8 @@ func (g *Graph) fill(ctx context.Context, n *node) (err error) {
 		n.op, err = stateful.NewJoin(g.join(p))
 	case *physical.Asof:
 		n.op, err = stateful.NewAsof(g.asof(p))
+	case *physical.Present:
+		n.op, err = stateful.NewPresent(g.present(p))
 	case *physical.Distinct:
 		n.bound = front(p.Bound)
 		n.op, err = stateful.NewDistinct(g.distinct(p))

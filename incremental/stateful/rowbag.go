@@ -26,6 +26,8 @@ type rowBag struct {
 	key     []byte
 }
 
+var errNotThere = errors.New("a row was deleted that is not there")
+
 type bagFlags uint8
 
 const (
@@ -93,7 +95,7 @@ func (r *rowBag) take() ([]*vec.Batch, error) {
 	batches := r.news(false)
 	for _, row := range r.touched[fresh:] {
 		if r.w[row] < 0 {
-			return nil, errors.New("a row was deleted that is not there")
+			return nil, errNotThere
 		}
 	}
 	return batches, nil

@@ -11,8 +11,9 @@ import (
 )
 
 // temporal binds a join with a stream FOR SYSTEM_TIME AS OF a time of the left side: the
-// version of a key that was valid then is its last row not after it. ok is false for
-// tables, whose rows are those at the trigger.
+// version of a key that was valid then is its last row not after it; of the time of
+// processing, it is what the stream's rows are in the trigger of the left row. ok is false
+// for tables, whose rows are those at the trigger.
 func (b *Binder) temporal(x *ast.Join, t *ast.TableName, l logical.Node, ls, outer *scope) (plan logical.Node, s *scope, ok bool) {
 	plan = b.named(t.Name)
 	if plan == nil {
@@ -23,13 +24,18 @@ func (b *Binder) temporal(x *ast.Join, t *ast.TableName, l logical.Node, ls, out
 		return nil, nil, false
 	}
 	r, rs := b.aliased(plan, t.Alias, t.Name.Last().Name, t.Watermark)
+	present := b.atTrigger(t.AsOf, ls)
 	j := &temporalBinder{joinBinder: joinBinder{b: b, x: x, l: l, r: r, ls: ls, rs: rs, scope: ls.join(rs, len(l.Schema()))}, t: t}
 	if ls.broken || rs.broken {
 		j.scope.broken = true
 		return standIn(j.scope), j.scope, true
 	}
 	j.scope.parent = outer
-	if out := j.bindTemporal(); out != nil {
+	bind := j.bindTemporal
+	if present {
+		bind = j.bindPresent
+	}
+	if out := bind(); out != nil {
 		return out, j.scope, true
 	}
 	j.scope.broken = true
@@ -41,6 +47,9 @@ func (b *Binder) temporal(x *ast.Join, t *ast.TableName, l logical.Node, ls, out
 func (b *Binder) timeOfTable(x *ast.Join, ls, outer *scope) {
 	t, ok := x.R.(*ast.TableName)
 	if !ok || t.AsOf == nil || ls.broken {
+		return
+	}
+	if isProctime(t.AsOf) {
 		return
 	}
 	s := *ls

@@ -22,6 +22,10 @@ func MapExprs(n Node, f func(expr.Node) expr.Node) Node {
 			c.Void = f(x.Void)
 		}
 		return &c
+	case *Present:
+		c, j := *x, mapJoin(*x.Join(), f)
+		c.LKeys, c.RKeys, c.Residual = j.LKeys, j.RKeys, j.Residual
+		return &c
 	case *Apply:
 		c := *x
 		c.Join = mapJoin(x.Join, f)

@@ -225,6 +225,8 @@ func (l *Lowerer) dispatch(n logical.Node, need []bool) *lowered {
 		return l.join(joinLengths(x), need)
 	case *logical.Asof:
 		return l.asof(asofLengths(x), need)
+	case *logical.Present:
+		return l.present(x, need)
 	case *logical.Recursive:
 		return l.recursive(x)
 	case *logical.Feed:

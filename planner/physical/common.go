@@ -111,6 +111,8 @@ func inputsOf(n Node) []*Node {
 			out[i] = &x.Inputs[i]
 		}
 		return out
+	case *Present:
+		return []*Node{&x.L, &x.R}
 	case *StaticJoin:
 		return []*Node{&x.Input}
 	case *Temporal:

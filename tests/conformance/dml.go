@@ -185,7 +185,7 @@ func (w *world) createView(sql string, toks []token, materialized bool) error {
 			return err
 		}
 		w.views[strings.ToLower(name)], w.order = v, append(w.order, v)
-		if w.s == atOnce {
+		if w.s == atOnce && !w.arrives(v.sql) {
 			return nil
 		}
 		return w.settle()

@@ -133,7 +133,11 @@ func runUnder(ctx context.Context, d *dialect, sc *script, s schedule, n *counts
 	ctx, cancel := context.WithTimeout(ctx, fileTime)
 	defer cancel()
 	out := make([]outcome, len(sc.steps))
-	w, err := newWorld(ctx, d, s, s.rowsPerTrigger(n.fed))
+	cut := s.rowsPerTrigger(n.fed)
+	if sc.byArrival() {
+		cut = 0 // a statement is what its rows arrive in
+	}
+	w, err := newWorld(ctx, d, s, cut)
 	if err != nil {
 		panic(err) // the built-in registry is broken
 	}

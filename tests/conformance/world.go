@@ -229,7 +229,7 @@ func (w *world) feed(t *table, changes []change) error {
 		}
 	}
 	w.fed += len(changes)
-	if w.s == atOnce {
+	if w.s == atOnce && !slices.ContainsFunc(w.order, func(v *view) bool { return w.arrives(v.sql) }) {
 		return nil
 	}
 	return w.settle()
