@@ -14,7 +14,7 @@ import (
 
 // Every mutant must be caught by the harness.
 var mutants = map[string]func() []*opCase{
-	"of equal left rows any one goes first":                        presentCases,
+	"of equal left rows any one goes first":                         presentCases,
 	"OVER takes late rows":                                          overBounded,
 	"a row too few is kept before the frontier":                     overBounded,
 	"lag looks back one row less":                                   overCases,

@@ -92,4 +92,3 @@ func (b *joinBuilder) identifyPresent(n *physical.Present, out *lowered) {
 	out.id.base = "(" + left.id.rows() + ") " + text + " (" + right.id.rows() + ")"
 	n.OpID = hashOf("present", out.id.base, joinTexts(left.id.cols), joinTexts(right.id.cols))
 }
-
