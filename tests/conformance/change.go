@@ -55,7 +55,7 @@ func (w *world) insert(sql string, toks []token) error {
 	if hasWords(rest, "default", "values") {
 		body, columns = fmt.Sprintf("(%s) VALUES (NULL)", quote(t.relation.Columns[0].Name)), []string{""}
 	} else {
-		body = w.infinities(t, columns, w.defaultsIn(t, columns, body))
+		body = w.byteaIn(t, columns, w.infinities(t, columns, w.defaultsIn(t, columns, body)))
 	}
 	if w.d.recursive {
 		body = t.millisIn(columns, body)

@@ -15,6 +15,9 @@ func nested(d *dialect, f *vec.Vector, i int) string {
 		if v.IsNull(k) {
 			return "NULL"
 		}
+		if d.flavor == postgresText && !v.Type.IsNested() {
+			return risingInner(d.value(v, k), f.Type.Kind == types.Struct)
+		}
 		return d.value(v, k)
 	}
 	if f.Type.Kind == types.Struct {
@@ -30,17 +33,21 @@ func nested(d *dialect, f *vec.Vector, i int) string {
 		}
 		return s.String() + ")"
 	}
-	s.WriteString("[")
+	between := "="
+	if d.flavor == postgresText {
+		between = ":"
+	}
+	s.WriteString("{")
 	for e := int(f.Off[i]); e < int(f.Off[i+1]); e++ {
 		if e > int(f.Off[i]) {
 			s.WriteString(", ")
 		}
 		s.WriteString(one(f.Child[0], e))
 		if f.Type.Kind == types.Map {
-			s.WriteString("=" + one(f.Child[1], e))
+			s.WriteString(between + one(f.Child[1], e))
 		}
 	}
-	return s.String() + "]"
+	return s.String() + "}"
 }
 
 // lowerBytes writes the cells of BYTES columns in small letters: the tests have both.

@@ -8,15 +8,6 @@ import (
 	"github.com/sqlstream/sqlstream/exec/types"
 )
 
-// risingCalls are calls that are spelled in another way here.
-var risingCalls = map[string]form{
-	"array_agg": renamed("list"), // keeps NULL
-	"jsonb_agg": jsonList,
-	"jsonb_object_agg": func(c call) string {
-		return "CAST(json_objectagg(" + strings.Join(c.args, ", ") + ")" + c.tail + " AS JSON)"
-	},
-}
-
 func renamed(name string) form {
 	return func(c call) string { return name + "(" + strings.Join(c.args, ", ") + ")" + c.tail }
 }

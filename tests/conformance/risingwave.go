@@ -2,11 +2,15 @@ package conformance
 
 // risingwave is how the SQL of the suite is spelled.
 var risingwave = dialect{flavor: postgresText, integerDivision: true, nulls: nullsLargest, conflict: replace, nameCalls: true, nullInViews: true,
-	callForms: risingCalls, duckMeaning: duckMeaning{forms: []func(string) string{withoutWindowTime}},
-	words: map[string]string{"jsonb": "JSON", "int2": "SMALLINT", "serial": "BIGINT", "float": "DOUBLE", "int8": "BIGINT", "int4": "INT", "float8": "DOUBLE", "float4": "FLOAT"},
+	callForms: risingCalls(), functions: risingFunctions, duckMeaning: duckMeaning{forms: risingForms},
+	words: map[string]string{"jsonb": "JSON", "int2": "SMALLINT", "serial": "BIGINT", "float": "DOUBLE", "int8": "BIGINT", "int4": "INT", "float8": "DOUBLE", "float4": "FLOAT", "timestamp": "TIMESTAMP_NTZ"},
 	phrases: []phrase{
+		say(`'-nan'`, "'nan'"),
 		say(`\bcharacter\s+varying\b(\s*\(\s*\d+\s*\))?`, "STRING"),
 		say(`\bdouble\s+precision\b`, "DOUBLE"),
+		say(`\btimestamp\s+with\s+time\s+zone\b`, "TIMESTAMPTZ"),
+		say(`\btimestamp(\s+without\s+time\s+zone)?\s+'`, "TIMESTAMP_NTZ '"),
+		say(`\btimestamp\s+without\s+time\s+zone\b`, "TIMESTAMP_NTZ"),
 		say(`\bappend\s+only\b`, ""),
 		say(`\bcreate\s+stream\b`, "CREATE STREAM"),
 		say(`([,(]\s*)\|(\s*\w+(?:\s*,\s*\w+)*\s*)\|`, "$1($2) ->"), // a lambda

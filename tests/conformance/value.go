@@ -247,10 +247,13 @@ func (d *dialect) folded(lines []string) []string {
 			l = strings.ReplaceAll(isoTimes(l), "|", " ")
 		}
 		if d.flavor != sqliteText {
-			l = isoIntervals(l, d.blankNull)
+			l = isoIntervals(strings.ReplaceAll(l, "\t", " "), d.blankNull)
 		}
-		if d.flavor == duckdbText {
+		switch d.flavor {
+		case duckdbText:
 			l = duckTimes(l)
+		case postgresText:
+			l = risingLine(l)
 		}
 		words := strings.Fields(brackets.Replace(l))
 		for k, w := range words {
