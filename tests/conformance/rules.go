@@ -24,7 +24,7 @@ var ruleList = []rule{
 	{"connector", "COPY, sources, sinks, secrets, files: their connectors"},
 	{"program", "functions in other languages, commands of their shell or server"},
 	{"aggregate state", "values that are the state of an aggregate: EXPORT_STATE, combine, finalize"},
-	{"unsupported type", "a type that the language does not have: wider integers, unsigned ones, BIT, ENUM, UNION, GEOMETRY, VARIANT"},
+	{"unsupported type", "a type that the language does not have: BIT, ENUM, UNION, GEOMETRY, VARIANT, integers of 256 bits, times with a zone"},
 }
 
 // harmless are rules whose statements change no object.
@@ -68,12 +68,10 @@ var names = map[string]string{
 	"pg_get_userbyid": "catalogue", "pg_get_expr": "catalogue", "col_description": "catalogue", "obj_description": "catalogue", "set_config": "setting",
 	"pg_get_keywords": "catalogue", "pg_index_column_has_property": "catalogue", "pg_get_viewdef": "catalogue",
 	"txid_current": "transaction", "rw_recovery_status": "catalogue", "repeat_row": "catalogue", "ducklake": "extension",
-	"hugeint": "unsupported type", "uhugeint": "unsupported type", "utinyint": "unsupported type", "usmallint": "unsupported type",
-	"uinteger": "unsupported type", "ubigint": "unsupported type", "uint64": "unsupported type", "uint32": "unsupported type", "uint8": "unsupported type",
-	"uint16": "unsupported type", "bignum": "unsupported type", "varint": "unsupported type", "enum": "unsupported type", "bitstring": "unsupported type",
-	"union_value": "unsupported type", "union_extract": "unsupported type", "rw_int256": "unsupported type", "int128": "unsupported type",
-	"timestamp_ns": "unsupported type", "timestamp_s": "unsupported type", "timestamp_ms": "unsupported type", "timetz": "unsupported type",
-	"bit": "unsupported type", "variant": "unsupported type", "geometry": "unsupported type", "int256": "unsupported type", "oid": "catalogue", "regclass": "catalogue",
+	"bignum": "unsupported type", "varint": "unsupported type", "enum": "unsupported type", "bitstring": "unsupported type",
+	"union_value": "unsupported type", "union_extract": "unsupported type", "rw_int256": "unsupported type",
+	"timetz": "unsupported type",
+	"bit":    "unsupported type", "variant": "unsupported type", "geometry": "unsupported type", "int256": "unsupported type", "oid": "catalogue", "regclass": "catalogue",
 	"regtype": "catalogue", "regproc": "catalogue", "rowid": "storage", "ctid": "storage", "_row_id": "storage", "_rw_timestamp": "storage",
 }
 
