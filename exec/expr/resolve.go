@@ -149,6 +149,8 @@ func (r *Resolver) form(f *fn.Scalar, impl fn.Impl, args []Node) (Node, error) {
 		return NewNot(args[0]), nil
 	case fn.FormIn:
 		return r.in(args)
+	case fn.FormTry:
+		return r.Fold(&Try{X: args[0]}), nil
 	case fn.FormTryCast:
 		return r.Cast(args[0], impl.Result, true)
 	}

@@ -166,6 +166,9 @@ func sameNode(a, b Node) bool {
 	case *Coalesce:
 		_, ok := b.(*Coalesce)
 		return ok
+	case *Try:
+		_, ok := b.(*Try)
+		return ok
 	}
 	return false
 }

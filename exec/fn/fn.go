@@ -111,6 +111,7 @@ const (
 	FormOr             // OR
 	FormNot            // NOT
 	FormIn             // in(x, a, b, …)
+	FormTry            // try(x): NULL where x cannot be computed
 	FormTryCast        // casts its argument to Result, NULL where that fails
 )
 

@@ -47,9 +47,14 @@ func moreNumbers() []*fn.Scalar {
 			}), double, double),
 		},
 		{
-			Name: "nextafter", Group: "Numeric", Syntax: []string{"nextafter(a, b)"}, Doc: "Is the DOUBLE next to a in the direction of b.",
+			Name: "nextafter", Group: "Numeric", Syntax: []string{"nextafter(a, b)"}, Doc: "Is the number next to a in the direction of b: the next FLOAT if both are FLOAT, else the next DOUBLE.",
 			Examples: []fn.Example{{SQL: "nextafter(1, 2)", Want: "1.0000000000000002"}, {SQL: "nextafter(NULL, 2)", Want: "NULL"}},
-			Resolve:  fixed(double, floats2(math.Nextafter), double, double),
+			Resolve: func(args []fn.Arg) (fn.Impl, error) {
+				if len(args) == 2 && args[0].Type.Kind == types.Float32 && args[1].Type.Kind == types.Float32 {
+					return fn.Impl{Args: argTypes(args), Result: float, Eval: nextFloats}, nil
+				}
+				return fixed(double, floats2(math.Nextafter), double, double)(args)
+			},
 		},
 		floatTest("isinf", "Is true for the two infinities.", "isinf(CAST('-Infinity' AS DOUBLE))", "true", func(x float64) bool { return math.IsInf(x, 0) }),
 		floatTest("signbit", "Is true where the sign of a DOUBLE is set: for negative numbers and for -0.0.", "signbit(-1)", "true", math.Signbit),
@@ -274,4 +279,12 @@ func minScale(x types.Int128, scale int) (int64, types.Int128) {
 		x, scale = q, scale-1
 	}
 	return int64(scale), x
+}
+
+func nextFloats(c *fn.Ctx, args []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
+	out := c.New(float, rows.N)
+	each(rows, func(r int) {
+		out.F64[r] = float64(math.Nextafter32(float32(args[0].Float(r)), float32(args[1].Float(r))))
+	})
+	return out, nil
 }

@@ -20,14 +20,14 @@ func formatters() []*fn.Scalar {
 	return []*fn.Scalar{
 		{
 			Name: "format_string", Aliases: []string{"printf"}, Group: "Text", Nulls: fn.Custom, Syntax: []string{"format_string(format, a, b, ...)"},
-			Doc:      "Writes values as a format of Java says: %s %d %f %e %g %x %X %o %b %c %n %%, with flags (- + blank 0 , ( #), width, precision and places (%2$s). NULL prints as null, times as they do elsewhere. Halves are rounded up, by the shortest decimal text of a DOUBLE.",
+			Doc:      "Writes values as a format of Java says: %s %d %f %e %g %x %X %o %b %c %n %%, with flags (- + blank 0 , ( #, and ' or _ between thousands), width, precision and places (%2$s). NULL prints as null, times as they do elsewhere. Halves are rounded up, by the shortest decimal text of a DOUBLE.",
 			Examples: []fn.Example{{SQL: "format_string('%05d|%s', 7, 'x')", Want: "00007|x"}, {SQL: "format_string('%,.2f', 1234567.891e0)", Want: "1,234,567.89"}, {SQL: "format_string('%s', NULL)", Want: "null"}, {SQL: "format_string(NULL, 1)", Want: "NULL"}},
 			Resolve:  resolveFormat("format_string", false),
 		},
 		{
 			Name: "format", Group: "Text", Nulls: fn.Custom, Syntax: []string{"format(format, a, b, ...)"},
-			Doc:      "Is Postgres' format: %s a value ('' for NULL), %I a value as a name, %L as a literal, %% a percent sign; and the conversions of format_string. DuckDB's {} is %s.",
-			Examples: []fn.Example{{SQL: "format('%s=%L', 'a', 'it''s')", Want: "a='it''s'"}, {SQL: "format('%I', 'two words')", Want: `"two words"`}, {SQL: "format('[%s]', NULL)", Want: "[]"}, {SQL: "format(NULL, 1)", Want: "NULL"}},
+			Doc:      "Is Postgres' format: %s a value ('' for NULL), %I a value as a name, %L as a literal, %% a percent sign; and the conversions of format_string. A format without % and with braces is DuckDB's: {} the next value, {1} the second, {:>8.2f} how it is written (fill, align, sign, width, precision, a separator of thousands as , or _ or t and any character, type d x o b e f g s), {{ and }} braces; it is NULL if a value is.",
+			Examples: []fn.Example{{SQL: "format('%s=%L', 'a', 'it''s')", Want: "a='it''s'"}, {SQL: "format('%I', 'two words')", Want: `"two words"`}, {SQL: "format('[%s]', NULL)", Want: "[]"}, {SQL: "format('{} of {:,}: {:>6.1f}', 1, 12345, 2.25)", Want: "1 of 12,345:    2.3"}, {SQL: "format(NULL, 1)", Want: "NULL"}},
 			Resolve:  resolveFormat("format", true),
 		},
 	}
@@ -48,15 +48,19 @@ func resolveFormat(name string, postgres bool) resolver {
 		if err := matches(args[:1], want[:1]); err != nil {
 			return fn.Impl{}, err
 		}
-		if f, ok := constText(args, 0); ok && len(args) > 1 && !strings.Contains(f, "%") && strings.Contains(f, "{") {
-			return fn.Impl{}, fmt.Errorf("takes %%s for a value, not {}")
+		if f, ok := constText(args, 0); ok && postgres && strings.Contains(f, "%") && bracePlace.MatchString(f) {
+			return fn.Impl{}, fmt.Errorf("takes either %%s or {} for its values: with both, hand what is no place for one over as a value")
 		}
 		eval := tryTexts(text, name, func(dst []byte, args []*vec.Vector, r int) ([]byte, string, string) {
 			if args[0].IsNull(r) {
 				return nil, "", ""
 			}
 			f := formatting{format: args[0].Text(r), args: args[1:], row: r, postgres: postgres}
-			dst, msg := f.run(dst)
+			run := f.run
+			if postgres && braced(f.format) && len(args) > 1 {
+				run = f.runBraces
+			}
+			dst, msg := run(dst)
 			return dst, fn.Quote(f.format), msg
 		})
 		return fn.Impl{Args: want, Result: text, Eval: eval}, nil
@@ -79,6 +83,7 @@ type conversion struct {
 	flags       string
 	width, prec int // −1 = not given
 	verb        byte
+	separator   byte // between thousands, 0 = none
 }
 
 func (c conversion) has(flag byte) bool { return strings.IndexByte(c.flags, flag) >= 0 }
@@ -130,19 +135,29 @@ func parseConversion(s string) (c conversion, rest, msg string) {
 	if strings.HasPrefix(s, "<") {
 		c.place, s = -1, s[1:]
 	}
-	n := len(s) - len(strings.TrimLeft(s, "-#+ 0,("))
+	n := len(s) - len(strings.TrimLeft(s, "-#+ 0,('_"))
 	c.flags, s = s[:n], s[n:]
-	c.width = number()
-	if strings.HasPrefix(s, ".") {
-		s = s[1:]
-		if c.prec = number(); c.prec < 0 {
-			return c, s, "has a point without a precision"
-		}
+	if i := strings.IndexAny(c.flags, ",'_"); i >= 0 {
+		c.separator = c.flags[i]
 	}
+	c.width = number()
+	point := strings.HasPrefix(s, ".")
+	if point {
+		s = s[1:]
+		c.prec = number()
+	}
+	s = strings.TrimLeft(s, "hl") // what C says of sizes is known by the type
 	if s == "" {
 		return c, s, "ends within a conversion"
 	}
 	c.verb = s[0]
+	switch {
+	case !point || c.prec >= 0:
+	case c.verb == 'd':
+		c.separator = '.'
+	default:
+		c.prec = 0 // as in C
+	}
 	return c, s[1:], ""
 }
 
@@ -226,8 +241,8 @@ func (f *formatting) value(c conversion, v *vec.Vector) (s string, numeric bool,
 			return string(rune(n)), false, ""
 		}
 		return "", false, "has no character for " + vec.RowString(v, f.row, nil)
-	case c.verb == 'd' && v.Type.IsInteger():
-		return signed(strconv.FormatInt(v.Int(f.row), 10), c), true, ""
+	case c.verb == 'd' && whole(v.Type):
+		return signed(wholeDigits(v, f.row), c), true, ""
 	case (c.verb == 'x' || c.verb == 'o') && v.Type.IsInteger():
 		return bitText(c, v, f.row), true, ""
 	case strings.IndexByte("feg", c.verb) >= 0 && v.Type.IsNumeric():
@@ -287,8 +302,8 @@ func bitText(c conversion, v *vec.Vector, r int) string {
 func signed(s string, c conversion) string {
 	neg := strings.HasPrefix(s, "-")
 	s = strings.TrimPrefix(s, "-")
-	if c.has(',') {
-		s = string(appendGrouped(nil, s))
+	if c.separator != 0 {
+		s = string(appendGrouped(nil, s, string(c.separator)))
 	}
 	switch {
 	case neg && c.has('('):
@@ -303,12 +318,12 @@ func signed(s string, c conversion) string {
 	return s
 }
 
-// appendGrouped puts a comma between thousands of a number without sign.
-func appendGrouped(dst []byte, s string) []byte {
+// appendGrouped puts a separator between thousands of a number without sign.
+func appendGrouped(dst []byte, s, separator string) []byte {
 	whole, frac, point := strings.Cut(s, ".")
 	for i := range len(whole) {
 		if i > 0 && (len(whole)-i)%3 == 0 {
-			dst = append(dst, ',')
+			dst = append(dst, separator...)
 		}
 		dst = append(dst, whole[i])
 	}

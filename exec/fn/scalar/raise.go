@@ -25,6 +25,19 @@ func raises() []*fn.Scalar {
 				return "the condition is not true", !args[0].IsTrue(r)
 			}), boolean, text),
 		},
+		{
+			Name: "try", Group: "Conditional", Form: fn.FormTry, Nulls: fn.Custom, Syntax: []string{"try(a)"}, Doc: "Is a, and NULL where it cannot be computed: for an overflow, a text that is no number, a division by zero. Such rows do not count as errors.",
+			Examples: []fn.Example{{SQL: "try(1 / 0)", Want: "NULL"}, {SQL: "try(CAST('x' AS INT))", Want: "NULL"}, {SQL: "try(coalesce(CAST('x' AS INT), 2))", Want: "NULL"}, {SQL: "try(NULL)", Want: "NULL"}},
+			Resolve: func(args []fn.Arg) (fn.Impl, error) {
+				if err := arity(args, 1, 1); err != nil {
+					return fn.Impl{}, err
+				}
+				if args[0].Body != nil {
+					return fn.Impl{}, mismatch(args, 0, "value")
+				}
+				return fn.Impl{Args: argTypes(args), Result: args[0].Type}, nil
+			},
+		},
 		nullCounter("num_nulls", "Counts the arguments that are NULL.", "num_nulls(1, NULL, 'a')", "1", true),
 		nullCounter("num_nonnulls", "Counts the arguments that are not NULL.", "num_nonnulls(1, NULL, 'a')", "2", false),
 		{

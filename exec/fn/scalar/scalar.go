@@ -26,5 +26,6 @@ func families() [][]*fn.Scalar {
 		jsonFunctions(), csvFunctions(), checkDigits(), typeCalls(), zips(), choices(),
 		lists(), seriesLists(), listLambdas(), mapExtras(), structExtras(), vectors(), bitmaps(),
 		jsonStandard(), jsonChanges(), jsonParts(), hlls(),
+		bars(), graphemes(), pathJoins(), castsLike(), invocations(),
 	}
 }
