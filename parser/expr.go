@@ -61,7 +61,7 @@ func (p *parser) prefix(least int) operand {
 // unary reads an operand with its signs.
 func (p *parser) unary() operand {
 	t := p.peek()
-	if t.kind != tokOp || !p.isOp("-") && !p.isOp("+") && !p.isOp("~") {
+	if t.kind != tokOp || !p.isOp("-") && !p.isOp("+") && !p.isOp("~") && !p.isOp("~~") {
 		return p.postfix(p.primary())
 	}
 	defer p.leave()
@@ -70,7 +70,11 @@ func (p *parser) unary() operand {
 	}
 	p.next()
 	x := p.binary(precUnary)
-	out := newRope(" "+p.text(t), int(t.start))
+	sign := " " + p.text(t)
+	if sign == " ~~" { // two signs here, LIKE elsewhere
+		sign = " ~ ~"
+	}
+	out := newRope(sign, int(t.start))
 	out.join(x.atLeast(levelSimple))
 	return operand{out, diag.Span{Start: int(t.start), End: x.span.End}, levelSimple}
 }

@@ -123,7 +123,7 @@ func (p *parser) operandAt(n int) bool {
 		return false
 	case tokOp:
 		switch p.text(t) {
-		case "(", "[", "{", "-", "+", "~":
+		case "(", "[", "{", "-", "+", "~", "~~":
 			return true
 		case ":":
 			return p.at(n+1).isName() && p.at(n+1).start == t.end

@@ -30,6 +30,11 @@ func (p *parser) predicate(left operand) (operand, bool) {
 	case p.isWord("ISNULL"), p.isWord("NOTNULL"):
 		return p.nullTest(left), true
 	}
+	if !negated && p.isOp("^@") {
+		p.next()
+		right := p.binary(precConcat)
+		return p.made("starts_with", diag.Join(left.span, right.span), left, right), true
+	}
 	if op, not, ok := p.patternOp(n); ok {
 		return p.pattern(left, op, negated != not), true
 	}
@@ -70,6 +75,14 @@ func (p *parser) patternOp(n int) (op ast.LikeOp, negated, ok bool) {
 		op = ast.RegexI
 	case "!~*":
 		op, negated = ast.RegexI, true
+	case "~~":
+		op = ast.LikePattern
+	case "!~~":
+		op, negated = ast.LikePattern, true
+	case "~~*":
+		op = ast.ILikePattern
+	case "!~~*":
+		op, negated = ast.ILikePattern, true
 	default:
 		return 0, false, false
 	}
@@ -78,7 +91,7 @@ func (p *parser) patternOp(n int) (op ast.LikeOp, negated, ok bool) {
 }
 
 func (p *parser) pattern(left operand, op ast.LikeOp, negated bool) operand {
-	if p.anyWordAt(0, "ANY", "SOME", "ALL") && p.opAt(1, "(") && op != ast.Regex && op != ast.RegexI {
+	if p.anyWordAt(0, "ANY", "SOME", "ALL") && p.opAt(1, "(") {
 		return p.patterns(left, op, negated)
 	}
 	node := &ast.Like{Op: op, Not: negated}
@@ -93,7 +106,7 @@ func (p *parser) pattern(left operand, op ast.LikeOp, negated bool) operand {
 	return p.carry(node, node.Span, args...)
 }
 
-// patterns reads LIKE ANY (a, b) and LIKE ALL (a, b).
+// patterns reads LIKE ANY (a, b), ~ ANY (array) and the same with ALL.
 func (p *parser) patterns(left operand, op ast.LikeOp, negated bool) operand {
 	node := &ast.Like{Op: op, Not: negated, All: p.upper(p.next()) == "ALL"}
 	start := p.pos
@@ -116,9 +129,12 @@ func negation(negated bool) string {
 }
 
 func (p *parser) in(left operand, negated bool) operand {
+	if !p.isOp("(") && p.operandAt(0) {
+		return p.inArray(left, negated)
+	}
 	if !p.isOp("(") {
 		p.fail(diag.Errorf(diag.Unexpected, p.here(), "expected a list in parentheses after IN, found %s", p.describe(p.peek())).
-			WithHint("write IN (%s), and for an array = ANY (array)", p.text(p.peek())))
+			WithHint("write IN (a, b), IN (SELECT …), or an array behind IN"))
 		return operand{}
 	}
 	if p.opAt(1, ")") {
@@ -142,6 +158,13 @@ func (p *parser) in(left operand, negated bool) operand {
 		out.join(list.wrapped())
 	}
 	return operand{out, diag.Span{Start: left.span.Start, End: p.since(p.pos - 1).End}, levelPred}
+}
+
+// inArray reads x IN array, as in DuckDB.
+func (p *parser) inArray(left operand, negated bool) operand {
+	right := p.binary(precConcat)
+	node := &ast.In{Span: diag.Join(left.span, right.span), Not: negated}
+	return p.carry(node, node.Span, fill(&node.X, left), fill(&node.Array, right))
 }
 
 func (p *parser) between(left operand, negated bool) operand {

@@ -141,6 +141,11 @@ func (pr *printer) predicate(e ast.Expr) bool {
 		pr.put(" IS", not(e.Not), [...]string{" NULL", " TRUE", " FALSE"}[e.What])
 	case *ast.In:
 		pr.expr(e.X, precCompare)
+		if e.Array != nil {
+			pr.put(not(e.Not), " IN ")
+			pr.expr(e.Array, precConcat)
+			return true
+		}
 		pr.put(not(e.Not), " IN (")
 		if e.Query != nil {
 			pr.query(e.Query)
@@ -185,6 +190,8 @@ func (pr *printer) like(e *ast.Like) {
 		pr.put(" !~* ")
 	case e.Op == ast.RegexI:
 		pr.put(" ~* ")
+	case e.Op == ast.Regex && e.Many != nil:
+		pr.put(map[bool]string{true: " !~ ", false: " ~ "}[e.Not])
 	default:
 		pr.put(not(e.Not), " ", e.Op.String(), " ")
 	}

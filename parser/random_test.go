@@ -98,6 +98,9 @@ func (g *generator) predicate(d int) ast.Expr {
 	case 0:
 		return &ast.Is{X: x, Not: negated, What: ast.IsWhat(g.rng.IntN(3))}
 	case 1:
+		if g.flip(4) {
+			return &ast.In{X: x, Not: negated, Array: &ast.Array{Elems: g.exprs(1, 3, d)}}
+		}
 		return &ast.In{X: x, Not: negated, List: g.inList(d)}
 	case 2:
 		return &ast.In{X: x, Not: negated, Query: g.query(d - 1)}
@@ -105,7 +108,7 @@ func (g *generator) predicate(d int) ast.Expr {
 		return &ast.Between{X: x, Not: negated, Symmetric: g.flip(2), Lo: g.expr(d), Hi: g.expr(d)}
 	case 4, 5:
 		if g.flip(4) {
-			return &ast.Like{Op: ast.LikeOp(g.rng.IntN(2)), X: x, Not: negated, All: g.flip(2), Many: g.exprs(1, 3, d)}
+			return &ast.Like{Op: []ast.LikeOp{ast.LikePattern, ast.ILikePattern, ast.Regex, ast.RegexI}[g.rng.IntN(4)], X: x, Not: negated, All: g.flip(2), Many: g.exprs(1, 3, d)}
 		}
 		like := &ast.Like{Op: ast.LikeOp(g.rng.IntN(5)), X: x, Not: negated, Pattern: g.expr(d)}
 		if g.flip(3) {

@@ -129,6 +129,7 @@ type In struct {
 	Not   bool
 	List  []Expr
 	Query *Query
+	Array Expr // x IN array, without parentheses
 }
 
 // Exists is `EXISTS (query)`; NOT EXISTS is a Unary around it.

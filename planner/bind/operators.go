@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/sqlstream/sqlstream/exec/expr"
+	"github.com/sqlstream/sqlstream/exec/types"
 	"github.com/sqlstream/sqlstream/parser/ast"
 	"github.com/sqlstream/sqlstream/parser/diag"
 )
@@ -159,7 +160,9 @@ func (e *env) within(span diag.Span, v, lo, hi expr.Node) expr.Node {
 
 func (e *env) inList(x *ast.In) expr.Node {
 	var n expr.Node
-	if row, ok := x.X.(*ast.Row); ok {
+	if x.Array != nil {
+		n = e.inArray(x)
+	} else if row, ok := x.X.(*ast.Row); ok {
 		n = e.inRows(x, row)
 	} else if v, list := e.expr(x.X), e.exprs(x.List); v != nil && list != nil {
 		n = e.b.resolve(x.Span, "in", append([]expr.Node{v}, list...)...)
@@ -168,6 +171,21 @@ func (e *env) inList(x *ast.In) expr.Node {
 		return expr.NewNot(n)
 	}
 	return n
+}
+
+// inArray is x IN array. It follows DuckDB, the only one to have it: an element that is
+// NULL makes nothing unknown.
+func (e *env) inArray(x *ast.In) expr.Node {
+	v, array := e.expr(x.X), e.expr(x.Array)
+	if v == nil || array == nil {
+		return nil
+	}
+	if k := array.Type().Kind; k != types.Array && k != types.Null {
+		e.b.errorf(diag.WrongArguments, x.Array.Pos(), "IN needs a list in parentheses, or an array, got %s", array.Type()).
+			WithHint("write IN (a, b), or = to compare with one value")
+		return nil
+	}
+	return e.b.resolve(x.Span, "list_contains", array, v)
 }
 
 func (e *env) inRows(x *ast.In, row *ast.Row) expr.Node {
@@ -213,8 +231,25 @@ func (e *env) like(x *ast.Like) expr.Node {
 	return n
 }
 
+// likeArray is LIKE ANY (array), a test of each pattern of it.
+func (e *env) likeArray(x *ast.Like) expr.Node {
+	test := "exists"
+	if x.All {
+		test = "forall"
+	}
+	elem := ast.Ident{Span: x.Span, Name: unused(x.X, "pattern")}
+	one := *x
+	one.Pattern, one.Many = &ast.ColumnRef{Span: x.Span, Parts: []ast.Ident{elem}}, nil
+	return e.function(x.Span, test, x.Many[0], &ast.Lambda{Span: x.Span, Params: []ast.Ident{elem}, Body: &one})
+}
+
 // likeMany is LIKE ANY and LIKE ALL: the patterns one by one, with their NOT.
 func (e *env) likeMany(x *ast.Like) expr.Node {
+	if len(x.Many) == 1 {
+		if n := e.expr(x.Many[0]); n == nil || n.Type().Kind == types.Array {
+			return e.likeArray(x)
+		}
+	}
 	parts := make([]expr.Node, len(x.Many))
 	for i, pattern := range x.Many {
 		one := *x

@@ -23,7 +23,7 @@ func parts(x ast.Expr) []ast.Expr {
 	case *ast.Between:
 		return []ast.Expr{x.X, x.Lo, x.Hi}
 	case *ast.In:
-		return append([]ast.Expr{x.X}, x.List...)
+		return withOptional(append([]ast.Expr{x.X}, x.List...), x.Array)
 	case *ast.Like:
 		if x.Many != nil {
 			return append([]ast.Expr{x.X}, x.Many...)
