@@ -13,7 +13,7 @@ type duckMeaning struct {
 	noViews      bool                      // its tests have no materialised views
 }
 
-var duckMeanings = duckMeaning{ieeeDivision: true, noViews: true, infinity: true, notOurs: duckStates, forms: []func(string) string{nameRange, nameValues, filterWhere, separate, infiniteCasts, quoteAliases, withoutMain, duckSeriesAsList, duckBlobs}}
+var duckMeanings = duckMeaning{ieeeDivision: true, noViews: true, infinity: true, notOurs: duckStates, forms: []func(string) string{nameRange, nameValues, filterWhere, separate, infiniteCasts, quoteAliases, withoutMain, duckSeriesAsList, duckBlobs, duckWholes}}
 
 // duckStates are words of DuckDB's values that are states of aggregates.
 var duckStates = map[string]string{"export_state": "aggregate state", "to_aggregate_state": "aggregate state", "aggregate_state": "aggregate state",
