@@ -203,10 +203,23 @@ func CanCast(from, to Type) bool {
 		return to.Kind == Bytes
 	case from.Kind == Bytes:
 		return to.Kind == UUID || to.IsInteger()
+	case from.Kind == Struct && to.Kind == Map:
+		return fieldsFit(from, to)
 	case from.IsNested():
 		return from.Kind == to.Kind && canCastNested(from, to)
 	}
 	return false
+}
+
+// fieldsFit reports that the names of a struct's fields can be keys of a map and all of the
+// fields its values.
+func fieldsFit(from, to Type) bool {
+	for _, f := range from.Fields {
+		if !CanCast(f.Type, *to.Elem) {
+			return false
+		}
+	}
+	return CanCast(Of(String), *to.Key)
 }
 
 func canCastNested(from, to Type) bool {

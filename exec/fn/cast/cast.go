@@ -91,6 +91,9 @@ func pick(from, to types.Type) fn.Kernel {
 	case from.IsTime():
 		return fromTime(from, to)
 	}
+	if from.Kind == types.Struct && to.Kind == types.Map {
+		return structToMap(from, to)
+	}
 	return nested(from, to)
 }
 

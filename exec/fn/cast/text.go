@@ -49,27 +49,10 @@ func nested(from, to types.Type) fn.Kernel {
 			}
 			out.Child[k] = v
 		}
-		if to.Kind == types.Map && out.Child[0].HasNulls() {
-			dropKeyless(&out, rows)
+		if to.Kind == types.Map && !from.Key.Equal(*to.Key) {
+			return &out, checkKeys(c, &out, in, rows)
 		}
 		return &out, nil
-	}
-}
-
-// dropKeyless makes NULL of the maps of which a key could not be converted: no map has a
-// key NULL.
-func dropKeyless(v *vec.Vector, rows fn.Rows) {
-	v.Valid = append([]uint64(nil), v.Valid...)
-	if len(v.Valid) == 0 {
-		v.Valid = nil
-	}
-	for i := range rows.Len() {
-		r := rows.At(i)
-		for e := int(v.Off[r]); e < int(v.Off[r+1]) && !v.IsNull(r); e++ {
-			if v.Child[0].IsNull(e) {
-				v.SetNull(r)
-			}
-		}
 	}
 }
 
