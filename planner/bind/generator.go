@@ -1,6 +1,7 @@
 package bind
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/sqlstream/sqlstream/exec/expr"
@@ -12,15 +13,29 @@ import (
 
 // generator binds a call that makes rows, over an input.
 func (e *env) generator(x *ast.Call, input logical.Node) *logical.Unnest {
-	g, _ := e.b.cat.Functions.Generator(x.Name.String())
-	if len(x.Named) > 0 || x.Star || x.Distinct || x.Filter != nil || len(x.OrderBy) > 0 {
-		e.b.errorf(diag.WrongArguments, x.Span, "%s takes plain arguments only", x.Name)
+	x, deep, ok := e.b.unnesting(x)
+	if !ok || !e.plainGenerator(x) {
 		return nil
 	}
 	args := e.exprs(x.Args)
 	if args == nil && len(x.Args) > 0 {
 		return nil
 	}
+	return e.generate(x, deep, args, input)
+}
+
+func (e *env) plainGenerator(x *ast.Call) bool {
+	if len(x.Named) > 0 || x.Star || x.Distinct || x.Filter != nil || len(x.OrderBy) > 0 {
+		e.b.errorf(diag.WrongArguments, x.Span, "%s takes plain arguments only", x.Name)
+		return false
+	}
+	return true
+}
+
+// generate makes rows of bound arguments.
+func (e *env) generate(x *ast.Call, deep unnesting, args []expr.Node, input logical.Node) *logical.Unnest {
+	name, args := deep.deep(x.Name.String(), args)
+	g, _ := e.b.cat.Functions.Generator(name)
 	impl, err := g.Resolve(expr.Args(args))
 	if err != nil {
 		e.b.refuse(expr.Refused(g.Name, err), x.Span, g.Syntax, args)
@@ -42,43 +57,92 @@ func (sel *selectBinder) isGenerator(x *ast.Call) bool {
 	return ok && x.Over == nil && !g.FromOnly
 }
 
-// generatorItem binds a generator of the select list: its columns join the input.
+// made is a generator of the select list, so that GROUP BY and the item that it names share
+// one.
+type made struct {
+	gen   *fn.Generator
+	args  []expr.Node
+	nodes []expr.Node
+}
+
+// generatorItem binds a generator of the select list: its columns join the input. Beside
+// aggregates it is one of the keys.
 func (sel *selectBinder) generatorItem(x *ast.Call, it *selectItem) ([]expr.Node, []string) {
-	if sel.grouped {
-		sel.b.errorf(diag.NotPlanned, x.Span, "%s beside aggregates is not supported", x.Name).
-			WithHint("aggregate in a subquery: SELECT %s(l) FROM (SELECT … AS l …)", x.Name)
+	e := sel.env(inSelect)
+	call, deep, ok := sel.b.unnesting(x)
+	if !ok || !e.plainGenerator(call) {
 		return nil, nil
 	}
-	u := sel.env(inSelect).generator(x, sel.input)
+	args := e.exprs(call.Args)
+	if args == nil && len(call.Args) > 0 {
+		return nil, nil
+	}
+	if nodes, names := sel.unnestStruct(call, deep, args); nodes != nil {
+		if names = sel.named(x, it, names); names == nil {
+			return nil, nil
+		}
+		return nodes, names
+	}
+	u := e.generate(x, deep, args, sel.input)
 	if u == nil {
 		return nil, nil
 	}
-	u.Input = sel.input // with the subqueries of the arguments
-	names := append([]string(nil), u.Names...)
+	if u.Names = sel.named(x, it, u.Names); u.Names == nil {
+		return nil, nil
+	}
+	return sel.rowsBeside(x, u), u.Names
+}
+
+// named gives the columns of a generator the names of the item; nil after an error.
+func (sel *selectBinder) named(x *ast.Call, it *selectItem, names []string) []string {
 	aliases := it.ast.Aliases
 	if it.ast.Alias != nil {
 		aliases = []ast.Ident{*it.ast.Alias}
 	}
 	if len(aliases) > len(names) || len(aliases) > 0 && len(aliases) < len(names) {
 		sel.b.errorf(diag.ColumnCount, it.ast.Span, "%s makes %d columns, but %d names are given", x.Name, len(names), len(aliases))
-		return nil, nil
+		return nil
 	}
+	names = append([]string(nil), names...)
 	for i, a := range aliases {
 		names[i] = a.Name
 	}
-	first := len(sel.input.Schema())
-	u.Names = names
+	return names
+}
+
+// rowsBeside puts the rows of a generator on the input, and returns its columns. One that
+// GROUP BY has made is found again: elsewhere beside aggregates there is none.
+func (sel *selectBinder) rowsBeside(x *ast.Call, u *logical.Unnest) []expr.Node {
+	if sel.grouped {
+		for _, m := range sel.generated {
+			if m.gen == u.Gen && slices.EqualFunc(m.args, u.Args, expr.Equal) {
+				return m.nodes
+			}
+		}
+		if !sel.keying {
+			sel.b.errorf(diag.NotPlanned, x.Span, "%s beside aggregates is not supported, unless it is in GROUP BY", x.Name).
+				WithHint("aggregate in a subquery: SELECT %s(l) FROM (SELECT … AS l …)", x.Name)
+			return nil
+		}
+		if slices.ContainsFunc(u.Args, hasAggRef) {
+			sel.b.errorf(diag.MisplacedAggregate, x.Span, "GROUP BY %s generates from an aggregate", x.Name)
+			return nil
+		}
+	}
+	m := made{gen: u.Gen, args: u.Args}
+	first, own := len(sel.input.Schema()), len(u.Names)
+	u.Input = sel.input // with the subqueries of the arguments
 	if sel.made != nil && !(sel.made.Gen.Pairs && u.Gen.Pairs) {
 		if u = sel.beside(x, sel.made, u); u == nil {
-			return nil, nil
+			return nil
 		}
 	}
 	sel.input, sel.made = u, u
-	nodes := make([]expr.Node, len(names))
-	for i := range names {
-		nodes[i] = logical.Col(u, first+i)
+	for i := range own {
+		m.nodes = append(m.nodes, logical.Col(u, first+i))
 	}
-	return nodes, names
+	sel.generated = append(sel.generated, m)
+	return m.nodes
 }
 
 // beside puts a second generator of a select list beside the first: their rows go side by
@@ -107,7 +171,8 @@ func (sel *selectBinder) beside(x *ast.Call, first, second *logical.Unnest) *log
 // generatorCall binds a generator inside an expression of a select list: the expression is
 // computed for each of its rows. Elsewhere, and beside aggregates, it is refused.
 func (e *env) generatorCall(x *ast.Call) expr.Node {
-	if e.clause == inSelect && e.sel != nil && !e.sel.grouped && !e.inAgg && !e.inOver && len(e.params) == 0 && e.scope == e.sel.scope {
+	here := e.clause == inSelect || e.clause == inGroupBy && e.sel != nil && e.sel.keying
+	if here && e.sel != nil && !e.inAgg && !e.inOver && len(e.params) == 0 && e.scope == e.sel.scope {
 		nodes, _ := e.sel.generatorItem(x, &selectItem{})
 		if len(nodes) == 1 {
 			return nodes[0]

@@ -29,6 +29,8 @@ type selectBinder struct {
 	input logical.Node
 	items []selectItem
 	made  *logical.Unnest // what the generators of the select list make; nil = there is none
+	// generated are these generators one by one.
+	generated []made
 
 	windows []*timeWindow
 	// badWindow: one could not be bound, so that names of its bounds are no further errors.

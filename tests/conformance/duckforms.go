@@ -13,7 +13,7 @@ type duckMeaning struct {
 	noViews      bool                      // its tests have no materialised views
 }
 
-var duckMeanings = duckMeaning{ieeeDivision: true, noViews: true, infinity: true, notOurs: duckStates, forms: []func(string) string{nameRange, nameValues, filterWhere, separate, infiniteCasts, quoteAliases, withoutMain, duckSeriesAsList, duckBlobs, duckWholes}}
+var duckMeanings = duckMeaning{ieeeDivision: true, noViews: true, infinity: true, notOurs: duckStates, forms: []func(string) string{duckUnnests, nameRange, nameValues, filterWhere, separate, infiniteCasts, quoteAliases, withoutMain, duckSeriesAsList, duckBlobs, duckWholes}}
 
 // duckStates are words of DuckDB's values that are states of aggregates.
 var duckStates = map[string]string{"export_state": "aggregate state", "to_aggregate_state": "aggregate state", "aggregate_state": "aggregate state",
@@ -24,14 +24,14 @@ func stateCall(toks []token, i int) bool {
 	return toks[i].is("export_state") || i+1 < len(toks) && toks[i+1].text == "("
 }
 
-// nameRange gives the column of range(…) and generate_series(…) in FROM the name that it has
+// nameRange gives the column of range(…), generate_series(…) and unnest(…) in FROM the name that it has
 // in DuckDB: the function's.
 func nameRange(sql string) string {
 	toks := tokens(sql)
 	e := edits{sql: sql}
 	for i := 1; i+1 < len(toks); i++ {
 		t := toks[i]
-		if !(t.is("range") || t.is("generate_series")) || toks[i+1].text != "(" || !afterFrom(toks, i) {
+		if !(t.is("range") || t.is("generate_series") || t.is("unnest")) || toks[i+1].text != "(" || !afterFrom(toks, i) {
 			continue
 		}
 		end := closing(toks, i+1)

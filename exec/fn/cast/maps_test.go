@@ -13,6 +13,7 @@ func pair(first, second string) types.Type {
 	return types.StructOf(types.Field{Name: first, Type: integer}, types.Field{Name: second, Type: text})
 }
 
+// Rule E28: the keys are the names of the fields.
 func TestStructToMap(t *testing.T) {
 	in := vec.FromAny(pair("a", "b"), []any{1, "x"}, nil, []any{nil, "not read"}, []any{nil, "y"})
 	for _, k := range []types.Type{text, types.Of(types.Bytes)} {

@@ -35,9 +35,14 @@ func explosions() []*fn.Generator {
 			Examples: []fn.Example{{SQL: "SELECT * FROM posexplode_outer(CAST(NULL AS ARRAY<INT>))", Want: "NULL|NULL"}}, Resolve: resolveExplode(true),
 		},
 		{
-			Name: "unnest", Group: group, Syntax: []string{"UNNEST(array, ...)"}, Doc: "Makes a row of the elements of arrays side by side; shorter ones are filled with NULL. Elements that are structs become one column for each field if there is only one array.",
-			Examples: []fn.Example{{SQL: "SELECT * FROM UNNEST(array(1, 2), array('a'))", Want: "1|a\n2|NULL"}}, Resolve: resolveUnnest,
+			Name: "unnest", Group: group, Syntax: []string{"UNNEST(array, ...)", "UNNEST(array, recursive := true)", "UNNEST(array, max_depth := n)"},
+			Doc: "Makes a row of the elements of arrays side by side; shorter ones are filled with NULL. Elements that are structs become one column for each field if there is only one array. " +
+				"Of one array it goes deeper with recursive := true, through all arrays in it and then through all structs; with max_depth := n it goes through so many of both: with 1, structs stay whole. " +
+				"With keep_parent_names := true the fields of structs in structs are called outer.inner. In the select list it also makes columns of the fields of a struct.",
+			Examples: []fn.Example{{SQL: "SELECT * FROM UNNEST(array(1, 2), array('a'))", Want: "1|a\n2|NULL"}, {SQL: "SELECT * FROM UNNEST([[1, 2], NULL, [], [3, NULL]], recursive := true)", Want: "1\n2\n3\nNULL"},
+				{SQL: "SELECT * FROM UNNEST([{'a': 1, 'b': {'c': 2}}], recursive := true)", Want: "1|2"}, {SQL: "SELECT * FROM UNNEST([{'a': 1}], max_depth := 1)", Want: "{\"a\":1}"}}, Resolve: resolveUnnest,
 		},
+		{Name: "$unnest", Group: group, Hidden: true, Resolve: resolveDeepUnnest},
 		{
 			Name: "inline", Group: group, Pairs: true, Syntax: []string{"inline(array of structs)"}, Doc: "Makes a row of each struct, with its fields as columns.",
 			Examples: []fn.Example{{SQL: "SELECT * FROM inline(array(struct(1, 'a')))", Want: "1|a"}, {SQL: "SELECT * FROM inline(array(struct(1, NULL)))", Want: "1|NULL"}}, Resolve: resolveInline,
