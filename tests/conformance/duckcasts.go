@@ -130,7 +130,9 @@ func duckOperandEnds(t token) bool {
 	return t.kind == quoted || t.kind == word && !strings.Contains(beforeOperands, " "+strings.ToLower(t.text)+" ") || t.kind == text || t.kind == symbol && strings.Contains(")]}", t.text)
 }
 
-func typedLiteral(t token) bool { return timeName(t) || t.is("time") || t.is("interval") || t.is("blob") }
+func typedLiteral(t token) bool {
+	return timeName(t) || t.is("time") || t.is("interval") || t.is("blob")
+}
 
 // duckCastFunctions adds what duckWholes uses.
 func duckCastFunctions(r *fn.Registry) {
