@@ -91,7 +91,10 @@ func nearer(a *logical.Asof, t any, r Row, other any, o Row) bool {
 		c = -c
 	}
 	if c == 0 {
-		c = slices.CompareFunc(r.Values, o.Values, compare)
+		c = slices.CompareFunc(o.Values, r.Values, compare)
+		if a.Void != nil {
+			c = -c
+		}
 	}
 	return c > 0
 }

@@ -130,9 +130,12 @@ func (a *asof) dropRight(front int64) {
 			a.evict(r, row)
 			return
 		}
-		q := r.seq(r.part[row])
-		for r.seqs.first(q, &c); c.row() != row; r.seqs.first(q, &c) {
+		q, keep := r.seq(r.part[row]), a.first(r.part[row], row, &c)
+		for r.seqs.first(q, &c); c.row() != keep; r.seqs.first(q, &c) {
 			a.evict(r, c.row())
+		}
+		if row != keep {
+			a.evict(r, row)
 		}
 	})
 }

@@ -20,7 +20,8 @@ type AsofConfig struct {
 	// Time are the columns that are compared, of one type. NULL matches nothing.
 	Time [2]int
 	// Forward: the first right row not before the left one is taken, instead of the last
-	// one not after it. Among right rows of one time the greatest is taken, column by column.
+	// one not after it. Among right rows of one time the least is taken, column by column; of versions
+	// (Void) the greatest.
 	Forward bool
 	Strict  bool // right rows of the same time do not match
 	// Void is a BOOLEAN column of the right input: a row for which it is true stands for none.

@@ -98,7 +98,7 @@ func (a *asof) reach(lp, rp uint32) {
 	var next, at cursor
 	end := uint32(0)
 	for i, row := range a.moved {
-		r.seqs.seek(r.seq(rp), &next, func(x uint32) bool { return r.compareRows(x, row) <= 0 })
+		r.seqs.seek(r.seq(rp), &next, func(x uint32) bool { return a.upTo(x, row) })
 		if i > 0 && next.valid() && next.row() == end || i > 0 && !next.valid() && end == hash.Missing {
 			continue // reached from the row before
 		}
@@ -153,7 +153,28 @@ func (a *asof) match(left, rp uint32) uint32 {
 	if c.prev(); !c.valid() || a.cfg.Void >= 0 && r.void[c.row()] && !mutant.On("a deleted version is valid") {
 		return 0
 	}
-	return c.row() + 1
+	return a.first(rp, c.row(), &c) + 1
+}
+
+// upTo tells that a right row is not behind another one; of a version, as a row, else by
+// time alone.
+func (a *asof) upTo(x, row uint32) bool {
+	r := a.sides[1]
+	if a.cfg.Void >= 0 {
+		return r.compareRows(x, row) <= 0
+	}
+	return r.keys.compare(x, row) <= 0
+}
+
+// first is the row that is taken among right rows of one time, the last of which is given:
+// the least one; of versions the last.
+func (a *asof) first(rp, last uint32, c *cursor) uint32 {
+	r := a.sides[1]
+	if a.cfg.Void >= 0 || mutant.On("the greatest of several nearest rows is taken") {
+		return last
+	}
+	r.seqs.seek(r.seq(rp), c, func(x uint32) bool { return r.keys.compare(x, last) < 0 })
+	return c.row()
 }
 
 // compare finds what a row of the output was and is.

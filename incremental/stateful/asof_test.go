@@ -113,7 +113,9 @@ func (a *asofTwin) nearer(x, y []any) bool {
 		c = -c
 	}
 	if c == 0 {
-		c = (&topTwin{}).compare(x, y)
+		if c = (&topTwin{}).compare(x, y); a.cfg.Void < 0 {
+			c = -c
+		}
 	}
 	return c > 0
 }

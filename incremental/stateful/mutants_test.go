@@ -90,6 +90,7 @@ var mutants = map[string]func() []*opCase{
 	"left rows with NULL are lost":                                  asofCases,
 	"a right row of the same time always matches":                   asofCases,
 	"a left row keeps its first match":                              asofCases,
+	"the greatest of several nearest rows is taken":                 asofCases,
 	"the last right row of a key is forgotten":                      asofCases,
 	"the bounds of an ASOF join are not logged":                     asofCases,
 	"left rows wait for their own frontier alone":                   asofCases,

@@ -6,7 +6,8 @@ import (
 )
 
 // Asof joins each left row with one right row of equal keys: the nearest one by time.
-// Among right rows of one time it is the greatest, column by column.
+// Among right rows of one time it is the least, column by column, as the first row of any
+// order is; of versions (Void) the greatest.
 type Asof struct {
 	L, R         Node
 	LKeys, RKeys []expr.Node // over L, over R

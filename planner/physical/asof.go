@@ -6,8 +6,8 @@ import (
 )
 
 // Asof joins each row of the left input (port 0) with one row of equal keys of the right one
-// (port 1): the nearest one by time. Among right rows of one time it is the greatest,
-// column by column. Output columns are those of L, then those of R.
+// (port 1): the nearest one by time. Among right rows of one time it is the least,
+// column by column; of versions (Void) the greatest. Output columns are those of L, then those of R.
 type Asof struct {
 	Base
 	L, R         Node

@@ -18,7 +18,6 @@ var risingwave = dialect{flavor: postgresText, integerDivision: true, nulls: nul
 
 // risingwaveReasons are why statements of the suite fail, and why that stays.
 var risingwaveReasons = []explanation{
-	because("of several equal matches of an ASOF join, ours is the greatest row, theirs the one of the smallest key", "risingwave/e2e_test/streaming/join/asof_join", "", wrong),
 	because("a full join of NULL keys has a row for each side; their result has none", "full_outer_join_global_agg", "", wrong),
 	because("a late row counts while its result is open, and is dropped where that is final", "risingwave/e2e_test/streaming", `as a continuous query: .*\b(between_join_mv|hash_join_wm_mv)\b`, wrong),
 	because("there is no table function that fills gaps", "gap_fill", `unknown table function "GAP_FILL"`, refused, follows),
