@@ -6,6 +6,7 @@ import "strings"
 // otherwise.
 type known struct {
 	outcomes []outcome
+	late     bool            // rows came too late for a view
 	apart    map[string]bool // tables of many rows, which the batch engine holds alone
 }
 

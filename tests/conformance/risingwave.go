@@ -19,7 +19,6 @@ var risingwave = dialect{flavor: postgresText, integerDivision: true, nulls: nul
 // risingwaveReasons are why statements of the suite fail, and why that stays.
 var risingwaveReasons = []explanation{
 	because("a full join of NULL keys has a row for each side; their result has none", "full_outer_join_global_agg", "", wrong),
-	because("a late row counts while its result is open, and is dropped where that is final", "risingwave/e2e_test/streaming", `as a continuous query: .*\b(between_join_mv|hash_join_wm_mv)\b`, wrong),
 	because("there is no table function that fills gaps", "gap_fill", `unknown table function "GAP_FILL"`, refused, follows),
 	because("the changes of a relation are no relation: WITH … AS changelog FROM", "risingwave", `found "changelog"`, refused, follows),
 	because("EMIT ON WINDOW CLOSE gives a row that cannot change at once: it is final before the watermark has passed it", "eowc_select", "", wrong),

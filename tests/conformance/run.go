@@ -144,9 +144,10 @@ func runUnder(ctx context.Context, d *dialect, sc *script, s schedule, n *counts
 	r := &runner{world: w, n: n, broken: map[string]outcome{}, labels: map[string]string{}, queries: sc.queries(), first: first}
 	defer func() {
 		n.fed = max(n.fed, r.world.fed)
+		first.late = first.late || r.late
 		r.world.close()
 	}()
-	w.apart = first.apart
+	w.apart, w.late = first.apart, first.late
 	for i := range sc.steps {
 		if s != asGiven && r.knows(&sc.steps[i], i) {
 			continue

@@ -45,6 +45,7 @@ type world struct {
 	cycles    recursion
 	cut       int // rows that a source gives to a trigger, 0 = all
 	serial    int
+	late      bool // a row came too late for a view: its result depends on the cut into triggers
 	changesOf map[string]string // prepared changes of rows, by name
 	apart     map[string]bool   // by name, folded: tables that the batch engine holds alone
 }
@@ -229,7 +230,7 @@ func (w *world) feed(t *table, changes []change) error {
 		}
 	}
 	w.fed += len(changes)
-	if w.s == atOnce && !slices.ContainsFunc(w.order, func(v *view) bool { return w.arrives(v.sql) }) {
+	if w.s == atOnce && !w.late && !slices.ContainsFunc(w.order, func(v *view) bool { return w.arrives(v.sql) }) {
 		return nil
 	}
 	return w.settle()
@@ -246,6 +247,7 @@ func (w *world) settle() error {
 			}
 			if p != nil {
 				ran = append(ran, q)
+				w.late = w.late || p.Rows.Late+p.Rows.Partial > 0
 			}
 		}
 		if again = len(ran) > 0; w.s == withRestarts {
