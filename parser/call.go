@@ -98,6 +98,11 @@ func (p *parser) arguments(c *call) {
 	} else {
 		p.accept("ALL")
 	}
+	if p.isWords("ORDER", "BY") { // rank(ORDER BY x)
+		p.argumentTail(c)
+		p.closeList()
+		return
+	}
 	if star, args := p.columnsStar(c); star != nil {
 		c.args = []operand{p.carry(star, star.Span, args...)}
 		p.closeList()

@@ -33,7 +33,9 @@ func (pr *printer) call(e *ast.Call) {
 		pr.typeName(e.Returning)
 	}
 	if len(e.OrderBy) > 0 && !e.WithinGroup {
-		pr.put(" ")
+		if len(e.Args)+len(e.Named) > 0 {
+			pr.put(" ")
+		}
 		pr.orderBy(e.OrderBy)
 	}
 	pr.put(")")

@@ -25,6 +25,9 @@ type WindowImpl struct {
 	// away (negative: the other way), how many tiles ntile makes, which row nth_value
 	// takes. Its argument is not among Args.
 	N int64
+	// Steered says that N is not the same for all rows: the last of Args gives it, row by
+	// row. Where it is NULL, the result is.
+	Steered bool
 	// IgnoreNulls is the default for a call that does not say.
 	IgnoreNulls bool
 }
@@ -41,6 +44,7 @@ const (
 	PercentRank                   // (rank − 1) / (rows − 1), 0 for a single row
 	CumeDist                      // rows up to the last peer / rows
 	NTile                         // N tiles, of which the first ones may have a row more
+	Fill                          // argument 0, and where that is NULL the line through its neighbours
 	Lag                           // argument 0 of the N-th row before, else argument 1
 	Lead                          // argument 0 of the N-th row after, else argument 1
 	FirstValue                    // argument 0 of the first row of the frame

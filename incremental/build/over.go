@@ -12,9 +12,7 @@ func (g *Graph) over(p *physical.Over) stateful.OverConfig {
 	in := columnTypes(p.Input)
 	c := stateful.OverConfig{Name: opName(p), Types: in, Visible: p.Visible, Partition: p.Partition, Bound: -1, Whole: p.Whole,
 		Unlogged: g.Query.Finite}
-	for _, k := range p.Order {
-		c.Order = append(c.Order, stateful.OrderColumn{Col: k.Col, Type: in[k.Col], Order: order(k)})
-	}
+	c.Order = orderColumns(p.Order, in)
 	for _, f := range p.Funcs {
 		c.Funcs = append(c.Funcs, overFunc(f, in))
 	}
@@ -31,17 +29,23 @@ func (g *Graph) over(p *physical.Over) stateful.OverConfig {
 	return c
 }
 
+func orderColumns(keys []physical.SortKey, in []types.Type) []stateful.OrderColumn {
+	var out []stateful.OrderColumn
+	for _, k := range keys {
+		out = append(out, stateful.OrderColumn{Col: k.Col, Type: in[k.Col], Order: order(k)})
+	}
+	return out
+}
+
 func overFunc(f physical.OverFunc, in []types.Type) stateful.OverFunc {
 	bound := func(b physical.OverBound) stateful.OverBound {
-		return stateful.OverBound{Kind: b.Kind, Offset: b.Offset, Limit: b.Limit}
+		return stateful.OverBound{Kind: b.Kind, Offset: b.Offset, Limit: b.Limit, Varies: b.Varies, By: b.By}
 	}
-	out := stateful.OverFunc{Kind: f.Kind, N: f.N, Args: f.Args, IgnoreNulls: f.IgnoreNulls, Result: f.Result,
+	out := stateful.OverFunc{Kind: f.Kind, N: f.N, Args: f.Args, Steered: f.Steered, Order: orderColumns(f.Order, in), IgnoreNulls: f.IgnoreNulls, Result: f.Result,
 		Frame: stateful.OverFrame{Unit: f.Frame.Unit, Start: bound(f.Frame.Start), End: bound(f.Frame.End), Exclude: f.Frame.Exclude}}
 	if a := f.Agg; a != nil {
 		out.Agg = &stateful.AggregateSpec{Impl: a.Impl, Args: a.Args, Filter: a.Filter, Distinct: a.Distinct, Ordered: a.Ordered}
-		for _, k := range a.Order {
-			out.Agg.OrderBy = append(out.Agg.OrderBy, stateful.OrderColumn{Col: k.Col, Type: in[k.Col], Order: order(k)})
-		}
+		out.Agg.OrderBy = orderColumns(a.Order, in)
 	}
 	return out
 }

@@ -110,8 +110,13 @@ func (p *partition) value(f logical.OverFunc, k int) (any, error) {
 		}
 		return p.call(f.Agg, rows, p.o.Input)
 	}
-	if f.Window.Kind.Framed() {
+	switch {
+	case len(f.Order) > 0:
+		return p.inner(f, k)
+	case f.Window.Kind.Framed():
 		return p.framed(f, k)
+	case f.Window.Kind == fn.Fill:
+		return p.fill(f, k)
 	}
 	first, end := p.peers(k)
 	n := len(p.rows)
@@ -130,7 +135,11 @@ func (p *partition) value(f logical.OverFunc, k int) (any, error) {
 	case fn.CumeDist:
 		return float64(end) / float64(n), nil
 	case fn.NTile:
-		return ntile(int64(k), int64(n), f.Impl.N), nil
+		tiles, err := p.steer(f, k)
+		if err != nil || tiles == nil {
+			return nil, err
+		}
+		return ntile(int64(k), int64(n), tiles.(int64)), nil
 	}
 	return p.away(f, k)
 }
@@ -164,7 +173,14 @@ func (p *partition) away(f logical.OverFunc, k int) (any, error) {
 	if f.Window.Kind == fn.Lag {
 		step = -1
 	}
-	left := f.Impl.N
+	n, err := p.steer(f, k)
+	if err != nil || n == nil {
+		return nil, err
+	}
+	left := n.(int64)
+	if left < 0 {
+		left, step = -left, -step
+	}
 	for j := k; j >= 0 && j < len(p.rows); j += step {
 		v, err := p.argument(f, 0, j)
 		if err != nil {
@@ -177,10 +193,27 @@ func (p *partition) away(f logical.OverFunc, k int) (any, error) {
 			return v, nil
 		}
 	}
-	if len(f.Args) > 1 {
+	return p.otherwise(f, k)
+}
+
+// otherwise is the default of lag and lead.
+func (p *partition) otherwise(f logical.OverFunc, k int) (any, error) {
+	values := len(f.Args)
+	if f.Impl.Steered {
+		values--
+	}
+	if values > 1 {
 		return p.argument(f, 1, k)
 	}
 	return nil, nil
+}
+
+// steer is what steers a function at row k, nil where it is NULL.
+func (p *partition) steer(f logical.OverFunc, k int) (any, error) {
+	if !f.Impl.Steered {
+		return f.Impl.N, nil
+	}
+	return p.argument(f, len(f.Args)-1, k)
 }
 
 func (p *partition) argument(f logical.OverFunc, arg, row int) (any, error) {
@@ -193,8 +226,13 @@ func (p *partition) framed(f logical.OverFunc, k int) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	return p.nth(f, k, frame)
+}
+
+// nth takes one of the values of rows.
+func (p *partition) nth(f logical.OverFunc, k int, rows []int) (any, error) {
 	var vals []any
-	for _, j := range frame {
+	for _, j := range rows {
 		v, err := p.argument(f, 0, j)
 		if err != nil {
 			return nil, err
@@ -208,7 +246,11 @@ func (p *partition) framed(f logical.OverFunc, k int) (any, error) {
 	case fn.LastValue:
 		at = len(vals) - 1
 	case fn.NthValue:
-		at = int(min(f.Impl.N, 1<<40)) - 1
+		n, err := p.steer(f, k)
+		if err != nil || n == nil {
+			return nil, err
+		}
+		at = int(min(n.(int64), 1<<40)) - 1
 	}
 	if at < 0 || at >= len(vals) {
 		return nil, nil
@@ -248,6 +290,13 @@ func (p *partition) bound(unit fn.FrameUnit, b logical.FrameBound, k int, end bo
 		return 0, nil
 	case fn.UnboundedFollowing:
 		return len(p.rows), nil
+	}
+	if b.By != nil {
+		by, err := p.eval(b.By, p.rows[k], p.o.Input.Schema())
+		if err != nil {
+			return 0, err
+		}
+		b.Offset = min(by.(int64), int64(len(p.rows)))
 	}
 	switch unit {
 	case fn.FrameRows:

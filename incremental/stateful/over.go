@@ -277,6 +277,10 @@ func newOverEval(o *over, f *OverFunc) overEval {
 	switch {
 	case f.Agg != nil:
 		return newOverAgg(o, f)
+	case len(f.Order) > 0:
+		return newOverInner(o, f)
+	case f.Kind == fn.Fill:
+		return &overFill{o: o, f: f}
 	case f.Kind == fn.Lag || f.Kind == fn.Lead:
 		return &overAway{o: o, f: f}
 	case f.Kind.Framed():

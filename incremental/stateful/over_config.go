@@ -39,10 +39,13 @@ type OverKeep struct {
 
 // OverFunc is one function: an aggregate over the frame, or a window function.
 type OverFunc struct {
-	Agg         *AggregateSpec // nil: Kind
-	Kind        fn.WindowKind
-	N           int64
-	Args        []int // of Kind: the value, and the default of lag and lead
+	Agg     *AggregateSpec // nil: Kind
+	Kind    fn.WindowKind
+	N       int64
+	Args    []int // of Kind: the value, and the default of lag and lead
+	Steered bool  // the last of Args gives N, row by row; NULL: so is the result
+	// Order, of Kind, orders the rows of the frame for this function alone.
+	Order       []OrderColumn
 	IgnoreNulls bool
 	Result      types.Type
 	Frame       OverFrame
@@ -60,9 +63,11 @@ type OverBound struct {
 	Kind   fn.BoundKind
 	Offset int64 // ROWS, GROUPS
 	Limit  int   // RANGE: the input column with the order key moved by the offset
+	Varies bool  // the offset is not the same for all rows
+	By     int   // ROWS, GROUPS that vary: the input column with the offset; where it is NULL the frame is empty
 }
 
-func (f *OverFunc) framed() bool { return f.Agg != nil || f.Kind.Framed() }
+func (f *OverFunc) framed() bool { return f.Agg != nil || f.Kind.Framed() || len(f.Order) > 0 }
 
 // offset reports a bound that is moved.
 func (b OverBound) offset() bool { return b.Kind == fn.Preceding || b.Kind == fn.Following }

@@ -150,6 +150,8 @@ func (p *overPart) bounds(unit fn.FrameUnit, b OverBound, end bool, out []int64)
 		for i := range out {
 			out[i] = p.n
 		}
+	case b.Varies && b.By >= 0:
+		p.varyingBounds(unit, b, end, out)
 	case unit == fn.FrameRows:
 		p.rowBounds(b, end, out)
 	case b.Kind == fn.CurrentRow:
@@ -180,6 +182,58 @@ func (p *overPart) rowBounds(b OverBound, end bool, out []int64) {
 	for i := range out {
 		out[i] = max(min(p.from+int64(i)+by, p.n), 0)
 	}
+}
+
+// varyingBounds finds the bound of each row by an offset of its own. Where that is NULL,
+// the frame ends before it begins.
+func (p *overPart) varyingBounds(unit fn.FrameUnit, b OverBound, end bool, out []int64) {
+	by := p.column(b.By)
+	for i := range out {
+		one := OverBound{Kind: b.Kind}
+		switch {
+		case by.IsNull(i) && end:
+			out[i] = 0
+			continue
+		case by.IsNull(i):
+			out[i] = p.n
+			continue
+		}
+		one.Offset = min(by.Int(i), p.n)
+		if unit == fn.FrameGroups {
+			out[i] = p.groupAway(p.row[i], one, end)
+			continue
+		}
+		if b.Kind == fn.Preceding {
+			one.Offset = -one.Offset
+		}
+		if end {
+			one.Offset++
+		}
+		out[i] = max(min(p.from+int64(i)+one.Offset, p.n), 0)
+	}
+}
+
+// groupAway walks over groups of peers from a row.
+func (p *overPart) groupAway(row uint32, b OverBound, end bool) int64 {
+	start, stop := p.groupStart(row), p.groupEnd(row)
+	for k := int64(0); k < b.Offset; k++ {
+		switch {
+		case b.Kind == fn.Preceding && start == 0:
+			return 0
+		case b.Kind == fn.Following && stop == p.n:
+			return p.n
+		case b.Kind == fn.Preceding:
+			stop = start
+			start = p.groupStart(p.at(start - 1))
+		default:
+			start = stop
+			stop = p.groupEnd(p.at(stop))
+		}
+	}
+	if end {
+		return stop
+	}
+	return start
 }
 
 // groupBounds goes from group to group, along the starts of the groups of the stretch and
@@ -238,13 +292,13 @@ func groupBound(starts []int64, g int, b OverBound, end bool, n int64) int64 {
 	return starts[g]
 }
 
-// rangeBounds finds the limit of each row among the keys. Peers have the same limit.
+// rangeBounds finds the limit of each row among the keys. Peers have the same limit, unless it varies.
 func (p *overPart) rangeBounds(b OverBound, end bool, out []int64) {
 	from, to := p.peers()
 	keys, limits := p.column(p.o.cfg.Order[0].Col), p.column(b.Limit)
 	for i := range out {
 		switch {
-		case i > 0 && from[i] == from[i-1]:
+		case i > 0 && from[i] == from[i-1] && !b.Varies:
 			out[i] = out[i-1]
 		case keys.IsNull(i) && end:
 			out[i] = to[i]

@@ -52,6 +52,8 @@ type overAway struct {
 func (a *overAway) values(p *overPart, out *vec.Builder) error {
 	a.picked.reset(len(p.row))
 	switch {
+	case a.f.Steered:
+		a.steered(p)
 	case a.f.N == 0:
 		a.picked.rows = append(a.picked.rows, p.row...)
 	case a.f.IgnoreNulls:
@@ -59,14 +61,43 @@ func (a *overAway) values(p *overPart, out *vec.Builder) error {
 	default:
 		a.byPlace(p)
 	}
-	a.picked.emit(a.o, a.f.Args[0], out, func(i int) {
-		if len(a.f.Args) < 2 {
-			out.AppendNull()
-			return
-		}
-		out.AppendFrom(p.column(a.f.Args[1]), i)
-	})
+	a.picked.emit(a.o, a.f.Args[0], out, func(i int) { a.f.otherwise(p, i, out) })
 	return nil
+}
+
+// steered looks from each row as far as the row says.
+func (a *overAway) steered(p *overPart) {
+	for i := range p.row {
+		n, ok := a.f.steer(p, i)
+		step := int64(1)
+		if (a.f.Kind == fn.Lag) != (n < 0) {
+			step = -1
+		}
+		row := absent
+		if ok {
+			row = a.look(p, p.from+int64(i), step, max(n, -n))
+		}
+		a.picked.rows = append(a.picked.rows, row)
+	}
+}
+
+// look is the n-th row from a position in a direction, of those that count.
+func (a *overAway) look(p *overPart, at, step, n int64) uint32 {
+	if n < 0 || n > p.n { // the least number has no opposite
+		return absent
+	}
+	if !a.f.IgnoreNulls {
+		at, n = at+step*n, 0
+	}
+	for ; n > 0; n-- {
+		for at += step; at >= 0 && at < p.n && a.o.isNull(p.at(at), a.f.Args[0]); {
+			at += step
+		}
+	}
+	if at < 0 || at >= p.n {
+		return absent
+	}
+	return p.at(at)
 }
 
 func (a *overAway) byPlace(p *overPart) {
@@ -135,7 +166,7 @@ func (k *overPick) values(p *overPart, out *vec.Builder) error {
 	for i := range p.row {
 		k.pieces = p.pieces(f.Exclude, i, k.start[i], k.end[i], k.pieces)
 		row := absent
-		if at := k.pick(p); at >= 0 {
+		if at := k.pick(p, i); at >= 0 {
 			row = p.at(at)
 		}
 		k.vals.rows = append(k.vals.rows, row)
@@ -145,7 +176,7 @@ func (k *overPick) values(p *overPart, out *vec.Builder) error {
 }
 
 // pick is the position that the function takes of the pieces, −1 = none.
-func (k *overPick) pick(p *overPart) int64 {
+func (k *overPick) pick(p *overPart, i int) int64 {
 	if k.f.Kind == fn.LastValue {
 		for i := len(k.pieces) - 1; i >= 0; i-- {
 			if at := k.previous(p, k.pieces[i].to-1, k.pieces[i].from); at >= 0 {
@@ -156,7 +187,10 @@ func (k *overPick) pick(p *overPart) int64 {
 	}
 	left := int64(1)
 	if k.f.Kind == fn.NthValue {
-		left = k.f.N
+		left, _ = k.f.steer(p, i)
+	}
+	if left < 1 {
+		return -1
 	}
 	for _, w := range k.pieces {
 		if !k.f.IgnoreNulls {

@@ -20,7 +20,11 @@ func (r *overRank) values(p *overPart, out *vec.Builder) error {
 		}
 	case fn.NTile:
 		for i := range p.row {
-			out.AppendInt(tileOf(p.from+int64(i), p.n, r.f.N))
+			if n, ok := r.f.steer(p, i); ok {
+				out.AppendInt(tileOf(p.from+int64(i), p.n, n))
+			} else {
+				out.AppendNull()
+			}
 		}
 	case fn.DenseRank:
 		r.dense(p, out)

@@ -86,10 +86,15 @@ type overChange struct {
 
 func (o *over) reachOf(f *OverFunc, c overChange) (from, to int64) {
 	p := &o.part
-	if f.framed() {
+	switch {
+	case f.framed() && (f.Frame.Start.Varies || f.Frame.End.Varies), f.Steered && !f.framed():
+		return 0, p.n
+	case f.framed():
 		return o.reachOfFrame(&f.Frame, c)
 	}
 	switch f.Kind {
+	case fn.Fill:
+		return o.reachOfFill(f, c)
 	case fn.RowNumber, fn.Rank:
 		return c.at, c.end // see renumber
 	case fn.DenseRank:

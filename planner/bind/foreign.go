@@ -125,7 +125,6 @@ var foreignFunctions = []foreign{
 	{names: "approx_top_k_*", way: "approx_top_k(x, k) is exact and keeps no sketch; keep SELECT x, count(*) … GROUP BY x where counts are joined later"},
 	{names: "reservoir_quantile", way: "a sample throws dice; percentile_disc(x, p) is exact and follows deletions"},
 	{names: "counter_diff", way: "write CASE WHEN c >= lag(c) IGNORE NULLS OVER w THEN c - lag(c) IGNORE NULLS OVER w END"},
-	{names: "fill", way: "the last value is last_value(x) IGNORE NULLS OVER (…); between two values nothing is guessed"},
 	{names: "lttb", way: "write time_bucket(size, t) as GROUP BY, with first, min, max and last of each bucket"},
 	{names: "schema_of_variant json_structure", way: "write schema_of_json(x)"},
 	{names: "schema_of_variant_agg json_group_structure", way: "write schema_of_json(to_json(array_agg(x)))"},

@@ -56,25 +56,22 @@ func (e *env) boundsInOrder(f *ast.Frame) bool {
 	return false
 }
 
-// offset binds the x of x PRECEDING, a constant that is not negative.
-func (e *env) offset(x ast.Expr) (*expr.Const, bool) {
-	constant := true
-	walkExpr(x, func(p ast.Expr) bool {
-		_, column := p.(*ast.ColumnRef)
-		constant = constant && !column
-		return true
-	})
-	if !constant {
-		e.b.errorf(diag.BadFrame, x.Pos(), "the offset of a frame must be a constant, the same for all rows")
+// offset binds the x of x PRECEDING, which is not negative. One that is not the same for
+// all rows is checked with each row.
+func (e *env) offset(x ast.Expr) (n expr.Node, ok bool) {
+	if n = e.expr(x); n == nil {
 		return nil, false
 	}
-	n := (&env{b: e.b, scope: &scope{}}).expr(x)
-	if n == nil {
+	c, constant := n.(*expr.Const)
+	switch {
+	case !constant && expr.Volatility(n) == fn.Volatile:
+		e.b.errorf(diag.BadFrame, x.Pos(), "the offset of a frame must not be another one at each call, got %s", n)
 		return nil, false
-	}
-	c, ok := n.(*expr.Const)
-	if !ok || c.IsNull() || negative(c) {
-		e.b.errorf(diag.BadFrame, x.Pos(), "the offset of a frame must be a constant that is not negative, got %s", n)
+	case !constant:
+		n = e.b.resolve(x.Pos(), "$frame_offset", n)
+		return n, n != nil
+	case c.IsNull() || negative(c):
+		e.b.errorf(diag.BadFrame, x.Pos(), "the offset of a frame must not be negative or NULL, got %s", n)
 		return nil, false
 	}
 	return c, true
@@ -100,15 +97,19 @@ func (e *env) countBound(b ast.FrameBound, out *logical.FrameBound) bool {
 	if b.Offset == nil {
 		return true
 	}
-	c, ok := e.offset(b.Offset)
+	n, ok := e.offset(b.Offset)
 	if !ok {
 		return false
 	}
-	if !c.Type().IsInteger() {
-		e.b.errorf(diag.BadFrame, b.Offset.Pos(), "ROWS and GROUPS count: their offset must be a whole number, got %s", typeOf(c))
+	if !n.Type().IsInteger() {
+		e.b.errorf(diag.BadFrame, b.Offset.Pos(), "ROWS and GROUPS count: their offset must be a whole number, got %s", typeOf(n))
 		return false
 	}
-	out.Offset = min(c.V.Int(0), 1<<40)
+	if c, ok := n.(*expr.Const); ok {
+		out.Offset = min(c.V.Int(0), 1<<40)
+	} else {
+		out.By = n
+	}
 	return true
 }
 
@@ -146,7 +147,7 @@ func (e *env) rangeBounds(c *overCall, f *ast.Frame) bool {
 
 // shift brings the order key and an offset together: numbers to their common type, a
 // DATE that is moved by hours to a TIMESTAMP. The key's cast keeps its order.
-func (e *env) shift(c *overCall, b ast.FrameBound, s *expr.Const) expr.Node {
+func (e *env) shift(c *overCall, b ast.FrameBound, s expr.Node) expr.Node {
 	key := &c.order[0].Expr
 	kt := (*key).Type()
 	switch {
@@ -158,7 +159,9 @@ func (e *env) shift(c *overCall, b ast.FrameBound, s *expr.Const) expr.Node {
 		*key = e.b.cast(b.Offset.Pos(), *key, t)
 		return e.b.cast(b.Offset.Pos(), s, t)
 	case kt.Kind == types.Date && s.Type().IsInteger():
-		return expr.Interval(types.IntervalValue{Days: int32(min(s.V.Int(0), 1<<30))})
+		return e.days(b, s)
+	case kt.Kind == types.Interval && s.Type().Kind == types.Interval:
+		return s
 	case kt.IsTime() && s.Type().Kind == types.Interval:
 		return e.timeShift(key, b, s)
 	}
@@ -167,16 +170,33 @@ func (e *env) shift(c *overCall, b ast.FrameBound, s *expr.Const) expr.Node {
 	return nil
 }
 
+// days are so many days.
+func (e *env) days(b ast.FrameBound, s expr.Node) expr.Node {
+	if c, ok := s.(*expr.Const); ok {
+		return expr.Interval(types.IntervalValue{Days: int32(min(c.V.Int(0), 1<<30))})
+	}
+	return e.b.resolve(b.Offset.Pos(), "*", s, expr.Interval(types.IntervalValue{Days: 1}))
+}
+
 // timeShift: a day is 24 hours where the zone changes its clocks, since frames must
 // move with time; a month has no such length.
-func (e *env) timeShift(key *expr.Node, b ast.FrameBound, s *expr.Const) expr.Node {
-	iv := s.V.Iv[0]
-	if (*key).Type().Kind == types.Date && iv.Micros != 0 {
+func (e *env) timeShift(key *expr.Node, b ast.FrameBound, s expr.Node) expr.Node {
+	var iv types.IntervalValue
+	c, constant := s.(*expr.Const)
+	if constant {
+		iv = c.V.Iv[0]
+	}
+	if (*key).Type().Kind == types.Date && (iv.Micros != 0 || !constant) {
 		ntz := types.Of(types.TimestampNTZ)
 		*key = e.b.cast(b.Offset.Pos(), *key, ntz)
 	}
 	if (*key).Type().Kind != types.Timestamp || steadyZone(e.b.set.Zone) {
 		return s
+	}
+	if !constant {
+		e.b.errorf(diag.BadFrame, b.Offset.Pos(), "the offset of a frame over TIMESTAMP must be a constant in a zone that changes its clocks").
+			WithHint("SET timezone = 'UTC'")
+		return nil
 	}
 	if iv.Months != 0 {
 		e.b.errorf(diag.BadFrame, b.Offset.Pos(), "a frame over TIMESTAMP cannot have months in a zone that changes its clocks").
@@ -219,7 +239,11 @@ func (e *env) limit(c *overCall, b ast.FrameBound, shift expr.Node, out *logical
 		}
 		n = cast
 	}
-	out.Limit, out.Shift = n, shift
+	out.Limit = n
+	if !expr.IsConst(shift) {
+		return true
+	}
+	out.Shift = shift
 	out.Down = e.b.resolve(b.Offset.Pos(), "try_subtract", &expr.Column{Name: key.String(), T: key.Type()}, shift)
 	return out.Down != nil
 }

@@ -70,7 +70,7 @@ func (e *env) overAllowed(x *ast.Call) bool {
 // overFunction binds the function: a window function or an aggregate.
 func (e *env) overFunction(c *overCall, x *ast.Call, name string) bool {
 	if w, ok := e.b.cat.Functions.Window(name); ok {
-		return e.windowFunction(c, x, w) && (!w.Kind.Framed() || e.frame(c, x))
+		return e.windowFunction(c, x, w) && (!c.f.Framed() || e.frame(c, x))
 	}
 	f, ok := e.b.cat.Functions.Aggregate(name)
 	if !ok {
@@ -89,8 +89,8 @@ func (e *env) overFunction(c *overCall, x *ast.Call, name string) bool {
 
 // windowFunction binds row_number and its kin.
 func (e *env) windowFunction(c *overCall, x *ast.Call, w *fn.Window) bool {
-	if x.Star || x.Distinct || x.Filter != nil || len(x.OrderBy) > 0 || len(x.Named) > 0 {
-		e.b.errorf(diag.WrongArguments, x.Span, "%s takes no *, DISTINCT, FILTER, ORDER BY or named arguments", x.Name)
+	if x.Star || x.Distinct || x.Filter != nil || len(x.Named) > 0 {
+		e.b.errorf(diag.WrongArguments, x.Span, "%s takes no *, DISTINCT, FILTER or named arguments", x.Name)
 		return false
 	}
 	if x.Nulls != ast.NullsDefault && !w.Kind.TakesNulls() {
@@ -106,23 +106,61 @@ func (e *env) windowFunction(c *overCall, x *ast.Call, w *fn.Window) bool {
 		e.b.refuse(expr.Refused(w.Name, err), x.Span, w.Syntax, args)
 		return false
 	}
-	args = valueArguments(args, len(impl.Args))
+	args = valueArguments(args, impl)
 	if err := e.b.res.Coerce(w.Name, impl.Args, args); err != nil {
 		e.b.refuse(err, x.Span, w.Syntax, args)
 		return false
 	}
 	c.f = logical.OverFunc{Window: w, Impl: impl, Args: args, IgnoreNulls: impl.IgnoreNulls || x.Nulls == ast.IgnoreNulls}
 	c.forwards()
-	return e.steady(x, args)
+	return e.ownOrder(c, x) && e.steady(x, c.f.Exprs()) && e.checkSteering(c, x)
 }
 
-// valueArguments leaves out the constant that the implementation has taken: the
-// second, where there are three, else the last.
-func valueArguments(args []expr.Node, n int) []expr.Node {
-	if len(args) == 3 && n == 2 {
-		return []expr.Node{args[0], args[2]}
+// valueArguments puts what steers the function last: the second, where there are three.
+// A constant that the implementation has taken is left out.
+func valueArguments(args []expr.Node, impl fn.WindowImpl) []expr.Node {
+	if len(args) == 3 {
+		args = []expr.Node{args[0], args[2], args[1]}
 	}
-	return args[:n]
+	return args[:len(impl.Args)]
+}
+
+// ownOrder binds ORDER BY inside the call. That of fill, which looks at all of the
+// partition, is the order of the window.
+func (e *env) ownOrder(c *overCall, x *ast.Call) bool {
+	for _, o := range x.OrderBy {
+		n := e.expr(o.Expr)
+		if n == nil || !e.b.orders(n, o.Span) {
+			return false
+		}
+		c.f.Order = append(c.f.Order, sortKey(n, o))
+	}
+	if c.f.Window.Kind != fn.Fill {
+		return true
+	}
+	if len(c.f.Order) > 0 {
+		c.order, c.f.Order = c.f.Order, nil
+	}
+	if len(c.order) != 1 {
+		e.b.errorf(diag.WrongArguments, x.Span, "%s needs exactly one column in ORDER BY, got %d", x.Name, len(c.order)).
+			WithHint("write %s", c.f.Window.Syntax[0])
+		return false
+	}
+	if t := c.order[0].Expr.Type(); !t.IsNumeric() && !t.IsTime() {
+		e.b.errorf(diag.WrongArguments, x.Span, "%s needs a number or a time in ORDER BY, got %s", x.Name, t.WithArticle())
+		return false
+	}
+	return true
+}
+
+// checkSteering: a number of tiles below 1 is an error of its row.
+func (e *env) checkSteering(c *overCall, x *ast.Call) bool {
+	if c.f.Window.Kind != fn.NTile || !c.f.Impl.Steered {
+		return true
+	}
+	last := len(c.f.Args) - 1
+	c.f.Args[last] = e.b.resolve(x.Span, "$tiles", c.f.Args[last])
+	return c.f.Args[last] != nil
 }
 
 // forwards turns a lag that looks ahead into a lead, and the other way round.
@@ -332,7 +370,7 @@ func sameOver(a, b logical.OverFunc) bool {
 	if a.Window == nil {
 		return sameAgg(a.Agg, b.Agg)
 	}
-	return a.Window.Kind == b.Window.Kind && a.Impl.N == b.Impl.N && sameExprs(a.Args, b.Args)
+	return a.Window.Kind == b.Window.Kind && a.Impl.N == b.Impl.N && sameExprs(a.Args, b.Args) && sameOrder(a.Order, b.Order)
 }
 
 func sameFrame(a, b logical.Frame) bool {
@@ -340,10 +378,14 @@ func sameFrame(a, b logical.Frame) bool {
 }
 
 func sameBound(a, b logical.FrameBound) bool {
-	if a.Kind != b.Kind || a.Offset != b.Offset || (a.Limit == nil) != (b.Limit == nil) {
-		return false
+	return a.Kind == b.Kind && a.Offset == b.Offset && sameOrNone(a.Limit, b.Limit) && sameOrNone(a.By, b.By)
+}
+
+func sameOrNone(a, b expr.Node) bool {
+	if a == nil || b == nil {
+		return a == nil && b == nil
 	}
-	return a.Limit == nil || expr.Equal(a.Limit, b.Limit)
+	return expr.Equal(a, b)
 }
 
 func hasOverRef(n expr.Node) bool {

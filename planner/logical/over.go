@@ -2,6 +2,7 @@ package logical
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/sqlstream/sqlstream/exec/expr"
 	"github.com/sqlstream/sqlstream/exec/fn"
@@ -25,8 +26,16 @@ type OverFunc struct {
 	Impl        fn.WindowImpl
 	Args        []expr.Node // of Window
 	IgnoreNulls bool
-	Agg         Agg
-	Frame       Frame // of aggregates and of windows whose kind is Framed; else zero
+	// Order, of Window, orders the rows of the frame for this function alone: it takes places
+	// and neighbours among them.
+	Order []SortKey
+	Agg   Agg
+	Frame Frame // if Framed; else zero
+}
+
+// Framed reports that the function sees the rows of the frame alone.
+func (f OverFunc) Framed() bool {
+	return f.Window == nil || f.Window.Kind.Framed() || len(f.Order) > 0
 }
 
 // Frame says which rows of the partition a function sees. With Unit ROWS, offsets count
@@ -41,15 +50,32 @@ type Frame struct {
 type FrameBound struct {
 	Kind   fn.BoundKind
 	Offset int64 // Preceding and Following of ROWS and GROUPS
+	// By is the offset where it is not the same for all rows, never negative.
+	By expr.Node
 	// Limit, for Preceding and Following of RANGE, is the value of the order key at which
 	// the frame of a row ends, over the input's columns: key − x or key + x. Rows at the
 	// limit belong to the frame. It is NULL where the key is (the frame ends with the
 	// peers), and where x leads out of the type (the frame goes to the last key).
 	Limit expr.Node
-	// Shift is x, a constant.
+	// Shift is x where it is a constant.
 	Shift expr.Node
-	// Down is a value less x, over a row whose column 0 is the value.
+	// Down is a value less x, over a row whose column 0 is the value; nil where x is not a
+	// constant.
 	Down expr.Node
+}
+
+// Varies reports an offset that is not the same for all rows.
+func (b FrameBound) Varies() bool { return b.By != nil || b.Limit != nil && b.Down == nil }
+
+// exprs are the expressions of a bound, in place.
+func (b *FrameBound) exprs() []*expr.Node {
+	var out []*expr.Node
+	for _, e := range []*expr.Node{&b.By, &b.Limit} {
+		if *e != nil {
+			out = append(out, e)
+		}
+	}
+	return out
 }
 
 // Whole reports a frame that is all of the partition, for every row.
@@ -75,9 +101,12 @@ func (f OverFunc) Exprs() []expr.Node {
 	for _, k := range f.Agg.Order {
 		out = append(out, k.Expr)
 	}
+	for _, k := range f.Order {
+		out = append(out, k.Expr)
+	}
 	for _, b := range []FrameBound{f.Frame.Start, f.Frame.End} {
-		if b.Limit != nil {
-			out = append(out, b.Limit)
+		for _, e := range b.exprs() {
+			out = append(out, *e)
 		}
 	}
 	return out
@@ -96,10 +125,10 @@ func (f OverFunc) Map(with func(expr.Node) expr.Node) OverFunc {
 	if f.Agg.Filter != nil {
 		f.Agg.Filter = with(f.Agg.Filter)
 	}
-	f.Agg.Order = MapSortKeys(f.Agg.Order, with)
+	f.Agg.Order, f.Order = MapSortKeys(f.Agg.Order, with), MapSortKeys(f.Order, with)
 	for _, b := range []*FrameBound{&f.Frame.Start, &f.Frame.End} {
-		if b.Limit != nil {
-			b.Limit = with(b.Limit)
+		for _, e := range b.exprs() {
+			*e = with(*e)
 		}
 	}
 	return f
@@ -157,10 +186,12 @@ func (f OverFunc) String() string {
 
 func (f OverFunc) windowText() string {
 	text := f.Window.Name + "("
-	switch f.Window.Kind {
-	case fn.NTile:
+	switch kind := f.Window.Kind; {
+	case f.Impl.Steered:
+		text += exprList(f.Args)
+	case kind == fn.NTile:
 		text += fmt.Sprint(f.Impl.N)
-	case fn.Lag, fn.Lead:
+	case kind == fn.Lag || kind == fn.Lead:
 		text += f.Args[0].String()
 		if f.Impl.N != 1 || len(f.Args) > 1 {
 			text += fmt.Sprintf(", %d", f.Impl.N)
@@ -168,12 +199,15 @@ func (f OverFunc) windowText() string {
 		if len(f.Args) > 1 {
 			text += ", " + f.Args[1].String()
 		}
-	case fn.NthValue:
+	case kind == fn.NthValue:
 		text += fmt.Sprintf("%s, %d", f.Args[0], f.Impl.N)
 	default:
 		text += exprList(f.Args)
 	}
-	text += ")"
+	for i, k := range f.Order {
+		text += map[bool]string{true: " ORDER BY ", false: ", "}[i == 0] + k.String()
+	}
+	text = strings.Replace(text, "( ORDER", "(ORDER", 1) + ")"
 	if f.IgnoreNulls {
 		text += " IGNORE NULLS"
 	}
@@ -194,8 +228,10 @@ func (f Frame) suffix() string {
 
 func (b FrameBound) String() string {
 	text := fmt.Sprint(b.Offset)
-	if b.Shift != nil {
-		text = b.Shift.String()
+	for _, e := range []expr.Node{b.Limit, b.By, b.Shift} {
+		if e != nil {
+			text = e.String()
+		}
 	}
 	switch b.Kind {
 	case fn.UnboundedPreceding:

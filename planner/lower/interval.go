@@ -47,6 +47,10 @@ func joinLengths(j *logical.Join) *logical.Join {
 func overLengths(o *logical.Over) *logical.Over {
 	out := *o
 	out.PartitionBy = lengths(o.PartitionBy)
+	out.Funcs = slices.Clone(o.Funcs)
+	for i := range out.Funcs {
+		out.Funcs[i].Order = orderLengths(out.Funcs[i].Order)
+	}
 	for _, f := range o.Funcs {
 		if f.Frame.Start.Limit != nil || f.Frame.End.Limit != nil {
 			return &out

@@ -113,12 +113,10 @@ func (b *overBuilder) list(es []expr.Node) []int {
 func (b *overBuilder) columns() {
 	n := b.node
 	n.Partition = append(b.list(b.o.PartitionBy), n.Partition...)
-	for _, k := range b.o.Order {
-		n.Order = append(n.Order, physical.SortKey{Col: b.column(k.Expr), Desc: k.Desc, NullsFirst: k.NullsFirst})
-	}
+	n.Order = b.sortKeys(b.o.Order)
 	for _, i := range b.kept {
 		f := b.o.Funcs[i]
-		out := physical.OverFunc{N: f.Impl.N, Args: b.list(f.Args), IgnoreNulls: f.IgnoreNulls, Result: f.Type(), Text: f.String(),
+		out := physical.OverFunc{N: f.Impl.N, Args: b.list(f.Args), Steered: f.Impl.Steered, Order: b.sortKeys(f.Order), IgnoreNulls: f.IgnoreNulls, Result: f.Type(), Text: f.String(),
 			Frame: physical.OverFrame{Unit: f.Frame.Unit, Start: b.bound(f.Frame.Start), End: b.bound(f.Frame.End), Exclude: f.Frame.Exclude}}
 		if f.Window != nil {
 			out.Kind = f.Window.Kind
@@ -129,10 +127,21 @@ func (b *overBuilder) columns() {
 	}
 }
 
+func (b *overBuilder) sortKeys(keys []logical.SortKey) []physical.SortKey {
+	var out []physical.SortKey
+	for _, k := range keys {
+		out = append(out, physical.SortKey{Col: b.column(k.Expr), Desc: k.Desc, NullsFirst: k.NullsFirst})
+	}
+	return out
+}
+
 func (b *overBuilder) bound(f logical.FrameBound) physical.OverBound {
-	out := physical.OverBound{Kind: f.Kind, Offset: f.Offset, Limit: -1}
+	out := physical.OverBound{Kind: f.Kind, Offset: f.Offset, Limit: -1, Varies: f.Varies(), By: -1}
 	if f.Limit != nil {
 		out.Limit = b.column(f.Limit)
+	}
+	if f.By != nil {
+		out.By = b.column(f.By)
 	}
 	return out
 }
@@ -143,9 +152,7 @@ func (b *overBuilder) agg(g logical.Agg) *physical.Agg {
 	if g.Filter != nil {
 		out.Filter = b.column(g.Filter)
 	}
-	for _, k := range g.Order {
-		out.Order = append(out.Order, physical.SortKey{Col: b.column(k.Expr), Desc: k.Desc, NullsFirst: k.NullsFirst})
-	}
+	out.Order = b.sortKeys(g.Order)
 	return out
 }
 

@@ -97,13 +97,14 @@ func (b *overBuilder) below() (shifts []expr.Node, why string) {
 		if desc {
 			toward = f.Frame.Start
 		}
-		framed := f.Window == nil || f.Window.Kind.Framed()
 		switch {
-		case !framed:
+		case !f.Framed():
 			if why := awayBelow(f, desc); why != "" {
 				return nil, why
 			}
 			nulls = true
+		case toward.Varies():
+			return nil, f.String() + " reaches another number of rows from each row"
 		case toward.Kind == fn.UnboundedFollowing || toward.Kind == fn.UnboundedPreceding:
 			return nil, f.String() + " reads rows without end after a row"
 		case toward.Limit != nil && (toward.Kind == fn.Following) != desc:
@@ -124,8 +125,10 @@ func (b *overBuilder) below() (shifts []expr.Node, why string) {
 // awayBelow is below for functions without a frame.
 func awayBelow(f logical.OverFunc, desc bool) string {
 	switch k := f.Window.Kind; {
-	case k == fn.PercentRank || k == fn.CumeDist || k == fn.NTile:
+	case k == fn.PercentRank || k == fn.CumeDist || k == fn.NTile || k == fn.Fill:
 		return f.String() + " depends on every row of the partition"
+	case f.Impl.Steered:
+		return f.String() + " looks another number of rows away from each row"
 	case f.Impl.N == 0 && (k == fn.Lag || k == fn.Lead):
 	case (k == fn.Lead) != desc:
 		return f.String() + " depends on rows that may come at any later time"
@@ -138,9 +141,11 @@ func awayBelow(f logical.OverFunc, desc bool) string {
 func (b *overBuilder) back() (shifts []expr.Node, rows int64, why string) {
 	for _, i := range b.kept {
 		f := b.o.Funcs[i]
-		framed := f.Window == nil || f.Window.Kind.Framed()
+		framed := f.Framed()
 		start := f.Frame.Start
 		switch {
+		case framed && start.Varies():
+			return nil, 0, f.String() + " reaches another number of rows from each row"
 		case !framed && f.Window.Kind == fn.Lag && !f.IgnoreNulls:
 			rows = max(rows, f.Impl.N)
 		case !framed:

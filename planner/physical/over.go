@@ -42,7 +42,9 @@ type OverFunc struct {
 	Agg         *Agg // nil: Kind
 	Kind        fn.WindowKind
 	N           int64
-	Args        []int // input columns of Kind
+	Args        []int     // input columns of Kind
+	Steered     bool      // the last of Args gives N, row by row
+	Order       []SortKey // of Kind: the order of the frame's rows for it alone
 	IgnoreNulls bool
 	Result      types.Type
 	Frame       OverFrame
@@ -61,6 +63,8 @@ type OverBound struct {
 	Kind   fn.BoundKind
 	Offset int64 // ROWS and GROUPS
 	Limit  int   // RANGE: the input column with the order key at which the frame ends
+	Varies bool  // the offset is not the same for all rows
+	By     int   // ROWS and GROUPS that vary: the input column with the offset
 }
 
 // Children implements Node.

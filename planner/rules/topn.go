@@ -66,7 +66,7 @@ func numbered(top *logical.TopN, name string) logical.Node {
 }
 
 func rankingOf(f logical.OverFunc) (logical.Ranking, bool) {
-	if f.Window == nil {
+	if f.Window == nil || len(f.Order) > 0 {
 		return 0, false
 	}
 	switch f.Window.Kind {

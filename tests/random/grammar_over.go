@@ -90,6 +90,10 @@ func (g *grammar) over(sc scope, w *overWindow, last []string) *Expr {
 			frame, _, _ = strings.Cut(frame, " EXCLUDE")
 		}
 		c.places = c.places || places
+		if strings.Contains(frame, " 2 PRECEDING") && !strings.Contains(frame, "RANGE") && g.chance(20) { // another offset in each row
+			frame = strings.Replace(frame, " 2 P", " CASE WHEN "+at(g.leaf(sc, Int))+" > 1 THEN 2 ELSE 0 END P", 1)
+			alone = true
+		}
 	}
 	write := func(call string, order []string) string {
 		over := strings.TrimSpace(orderBy(order) + frame)
@@ -193,7 +197,30 @@ func (g *grammar) overCall() overCall {
 		{kind: any, text: "last_value($1) IGNORE NULLS", duck: "last_value($1 IGNORE NULLS)", args: []Kind{any}, places: true, framed: true},
 		{kind: any, text: "nth_value($1, 2) IGNORE NULLS", duck: "nth_value($1, 2 IGNORE NULLS)", args: []Kind{any}, places: true, framed: true},
 	}
+	list = append(list, g.ownOrders(any)...)
 	return list[g.r.IntN(len(list))]
+}
+
+// ownOrders are calls with an order of their own, and those that another number steers in
+// each row. Of equal rows DuckDB takes others.
+func (g *grammar) ownOrders(any Kind) []overCall {
+	by, dir := Kind(g.r.IntN(int(Time)+1)), []string{"", " DESC", " NULLS LAST", " DESC NULLS FIRST"}[g.r.IntN(4)]
+	var list []overCall
+	for _, f := range []string{"row_number(%s)", "rank(%s)", "dense_rank(%s)", "ntile(2 %s)"} {
+		list = append(list, overCall{kind: Big, text: fmt.Sprintf(f, "ORDER BY $1"+dir), args: []Kind{by}, duck: "-", framed: true})
+	}
+	for _, f := range []string{"percent_rank(%s)", "cume_dist(%s)"} {
+		list = append(list, overCall{kind: Dbl, text: fmt.Sprintf(f, "ORDER BY $1"+dir), args: []Kind{by}, duck: "-", framed: true})
+	}
+	for _, f := range []string{"first_value($1 %s)", "last_value($1 %s) IGNORE NULLS", "nth_value($1, 2 %s)", "lag($1 %s)", "lead($1, 2 %s)", "lead($1 %s) IGNORE NULLS"} {
+		list = append(list, overCall{kind: any, text: fmt.Sprintf(f, "ORDER BY $2"+dir), args: []Kind{any, by}, duck: "-", framed: true})
+	}
+	for _, f := range []string{"lag($1, $2)", "lead($1, $2) IGNORE NULLS"} {
+		list = append(list, overCall{kind: any, text: f, args: []Kind{any, Int}, duck: "-"})
+	}
+	number := []Kind{Int, Dbl}
+	x, y := number[g.r.IntN(2)], number[g.r.IntN(2)]
+	return append(list, overCall{kind: x, text: "fill($1 ORDER BY $2" + dir + ")", args: []Kind{x, y}, duck: "-"})
 }
 
 // overTop adds functions with OVER to a query, and keeps all of its rows.

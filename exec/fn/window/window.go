@@ -33,7 +33,7 @@ func ranking() []*fn.Window {
 			Doc:      "The share of the rows of the partition that come before the row or are equal to it in the order.",
 			Examples: examples("cume_dist() OVER (ORDER BY x DESC)", "1.0\n0.6666666666666666\n0.6666666666666666"), Resolve: noArguments(types.Float64)},
 		{Name: "ntile", Group: "Window", Kind: fn.NTile, Syntax: []string{"ntile(n) OVER (…)"},
-			Doc:      "Divides the rows of the partition into n parts that follow one another, of which the first ones may have a row more, and gives the number of the row's part, from 1. n is a constant.",
+			Doc:      "Divides the rows of the partition into n parts that follow one another, of which the first ones may have a row more, and gives the number of the row's part, from 1. A NULL as n gives NULL.",
 			Examples: examples("ntile(2) OVER (ORDER BY x, y)", "1\n1\n2"), Resolve: resolveNTile},
 	}
 }
@@ -41,11 +41,14 @@ func ranking() []*fn.Window {
 func offsets() []*fn.Window {
 	return []*fn.Window{
 		{Name: "lag", Group: "Window", Kind: fn.Lag, Syntax: []string{"lag(x [, n [, default]]) [IGNORE NULLS] OVER (…)"},
-			Doc:      "x of the n-th row before, by default of the row just before; outside of the partition the default, or NULL. IGNORE NULLS counts only rows whose x is not NULL. n is a constant.",
+			Doc:      "x of the n-th row before, by default of the row just before; outside of the partition the default, or NULL. IGNORE NULLS counts only rows whose x is not NULL. Where n is NULL, so is the result.",
 			Examples: examples("lag(y) OVER (ORDER BY x, y)", "NULL\na\nNULL"), Resolve: resolveLag},
 		{Name: "lead", Group: "Window", Kind: fn.Lead, Syntax: []string{"lead(x [, n [, default]]) [IGNORE NULLS] OVER (…)"},
-			Doc:      "x of the n-th row after, by default of the row just after; outside of the partition the default, or NULL. IGNORE NULLS counts only rows whose x is not NULL. n is a constant.",
+			Doc:      "x of the n-th row after, by default of the row just after; outside of the partition the default, or NULL. IGNORE NULLS counts only rows whose x is not NULL. Where n is NULL, so is the result.",
 			Examples: examples("lead(y, 1, 'none') OVER (ORDER BY x, y)", "NULL\nc\nnone"), Resolve: resolveLag},
+		{Name: "fill", Group: "Window", Kind: fn.Fill, Syntax: []string{"fill(x) OVER (… ORDER BY y)", "fill(x ORDER BY y) OVER (…)"},
+			Doc:      "x, and where it is NULL the value on the straight line through the nearest rows before and after that have one; at the ends of the partition the line goes on, with one value alone that value is taken. x and the one ORDER BY column y are numbers or times; NULL stays where y is NULL, infinite or no number, where no row has a value, and where the line leaves the type. Whole numbers are rounded.",
+			Examples: []fn.Example{{SQL: "fill(y) OVER (ORDER BY x) FROM (VALUES (1, 10), (2, NULL), (4, 40), (5, NULL)) AS t(x, y) ORDER BY x", Want: "10\n20\n40\n50"}}, Resolve: resolveFill},
 		{Name: "first_value", Aliases: []string{"first"}, Group: "Window", Kind: fn.FirstValue, Syntax: []string{"first_value(x) [IGNORE NULLS] OVER (…)"},
 			Doc:      "x of the first row of the frame; with IGNORE NULLS of the first whose x is not NULL. NULL where there is none.",
 			Examples: examples("first_value(y) OVER (ORDER BY x DESC, y DESC)", "c\nc\nc"), Resolve: resolveEnd},
@@ -53,7 +56,7 @@ func offsets() []*fn.Window {
 			Doc:      "x of the last row of the frame; with IGNORE NULLS of the last whose x is not NULL. NULL where there is none. Without a frame the last row is the last one equal to the current row.",
 			Examples: examples("last_value(y) IGNORE NULLS OVER (ORDER BY x, y)", "a\na\nc"), Resolve: resolveEnd},
 		{Name: "nth_value", Group: "Window", Kind: fn.NthValue, Syntax: []string{"nth_value(x, n) [IGNORE NULLS] OVER (…)"},
-			Doc:      "x of the n-th row of the frame, from 1; NULL where the frame has fewer rows. n is a constant.",
+			Doc:      "x of the n-th row of the frame, from 1; NULL where the frame has fewer rows, or n is NULL.",
 			Examples: examples("nth_value(y, 3) OVER (ORDER BY x)", "NULL\nc\nc"), Resolve: resolveNth},
 	}
 }
@@ -92,12 +95,28 @@ func constant(a fn.Arg, what string, least int64) (int64, error) {
 	return n, nil
 }
 
+// steer takes what steers a function: a constant or, as the last argument, a number that
+// is another one for each row.
+func steer(impl *fn.WindowImpl, a fn.Arg, what string, least int64) (err error) {
+	if a.Const != nil && !a.Const.IsNull(0) {
+		impl.N, err = constant(a, what, least)
+		impl.N = min(impl.N, maxOffset)
+		return err
+	}
+	if !a.Type.IsInteger() && a.Type.Kind != types.Null {
+		return fmt.Errorf("needs a whole number as %s, got %s", what, a.Type.WithArticle())
+	}
+	impl.Steered = true
+	impl.Args = append(impl.Args, types.Of(types.Int64))
+	return nil
+}
+
 func resolveNTile(args []fn.Arg) (fn.WindowImpl, error) {
 	if err := count(args, 1, 1); err != nil {
 		return fn.WindowImpl{}, fmt.Errorf("needs 1 argument, got %d", len(args))
 	}
-	n, err := constant(args[0], "the number of parts", 1)
-	return fn.WindowImpl{Result: types.Of(types.Int64), N: n}, err
+	impl := fn.WindowImpl{Result: types.Of(types.Int64)}
+	return impl, steer(&impl, args[0], "the number of parts", 1)
 }
 
 // maxOffset bounds how far lag and lead look.
@@ -108,12 +127,6 @@ func resolveLag(args []fn.Arg) (impl fn.WindowImpl, err error) {
 		return impl, err
 	}
 	impl.N = 1
-	if len(args) > 1 {
-		if impl.N, err = constant(args[1], "the offset", -maxOffset); err != nil {
-			return impl, err
-		}
-		impl.N = min(impl.N, maxOffset)
-	}
 	impl.Result = known(args[0].Type)
 	if len(args) > 2 {
 		t, ok := types.CommonType(args[0].Type, args[2].Type)
@@ -124,7 +137,22 @@ func resolveLag(args []fn.Arg) (impl fn.WindowImpl, err error) {
 		impl.Args = append(impl.Args, impl.Result)
 	}
 	impl.Args = append(impl.Args, impl.Result)
-	return impl, nil
+	if len(args) > 1 {
+		err = steer(&impl, args[1], "the offset", -maxOffset)
+	}
+	return impl, err
+}
+
+// resolveFill: the binder checks the order.
+func resolveFill(args []fn.Arg) (impl fn.WindowImpl, err error) {
+	if len(args) != 1 {
+		return impl, fmt.Errorf("needs 1 argument, got %d", len(args))
+	}
+	t := known(args[0].Type)
+	if !t.IsNumeric() && !t.IsTime() {
+		return impl, &fn.Mismatch{Want: "number or a time", Got: t.String()}
+	}
+	return fn.WindowImpl{Args: []types.Type{t}, Result: t}, nil
 }
 
 func known(t types.Type) types.Type {
@@ -155,6 +183,5 @@ func resolveNth(args []fn.Arg) (impl fn.WindowImpl, err error) {
 	}
 	t := known(args[0].Type)
 	impl = fn.WindowImpl{Args: []types.Type{t}, Result: t}
-	impl.N, err = constant(args[1], "the row", 1)
-	return impl, err
+	return impl, steer(&impl, args[1], "the row", 1)
 }
