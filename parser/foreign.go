@@ -86,7 +86,7 @@ var foreignStatements = map[string]string{
 	"UNLOAD": "write INSERT INTO a sink with connector = 'file'", "EXPORT": "write INSERT INTO a sink with connector = 'file'",
 	"PRAGMA": "settings are shown by SHOW SETTINGS and changed by SET", "CACHE": "write CREATE MATERIALIZED VIEW", "OPTIMIZE": "leave it out",
 	"GRANT": "", "REVOKE": "", "CALL": "", "ANALYZE": "leave it out", "VACUUM": "leave it out", "MSCK": "leave it out: partitions are found in the paths",
-	"PIVOT": "write SELECT * FROM t PIVOT (sum(x) FOR c IN ('a', 'b')): the values are a list", "UNPIVOT": "write SELECT * FROM t UNPIVOT (v FOR name IN (a, b))",
+	"PIVOT": "write PIVOT t ON c IN ('a', 'b') USING sum(x)", "UNPIVOT": "write UNPIVOT t ON a, b",
 	"SUMMARIZE": "write SELECT count(x), min(x), max(x), avg(x), approx_count_distinct(x) FROM t; DESCRIBE t lists the columns",
 	"LOCK":      "leave it out: reading takes no locks", "EXEC": "", "COMMENT": "write COMMENT '…' in the definition",
 }

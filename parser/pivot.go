@@ -27,8 +27,9 @@ func (p *parser) pivoted(in source) source {
 	p.pos += 2
 	args = p.pivotAggs(node, args)
 	p.expect("FOR")
-	p.columnTuple(func() { node.For = append(node.For, p.name("a column")) })
-	args = p.pivotValues(node, args)
+	for first := true; first || !p.failed && (p.nameAt(0) || p.isOp("(")); first = false {
+		args = p.pivotAxis(node, args)
+	}
 	if p.accept("GROUP", "BY") {
 		p.sepList(func() { node.GroupBy = append(node.GroupBy, p.name("a column")) })
 	}
@@ -62,36 +63,54 @@ func (p *parser) columnTuple(item func()) {
 	item()
 }
 
-// pivotValues reads IN (…).
-func (p *parser) pivotValues(node *ast.Pivot, args []arg) []arg {
-	if p.isOp(")") || p.isWords("GROUP", "BY") || p.isWords("IN", "ANY") || p.isWord("IN") && p.queryParen(1) {
+// pivotAxis reads a column, or several in parentheses, and IN (…).
+func (p *parser) pivotAxis(node *ast.Pivot, args []arg) []arg {
+	start := p.pos
+	axis := &ast.PivotAxis{}
+	node.Axes = append(node.Axes, axis)
+	p.columnTuple(func() {
+		n := p.name("a column")
+		axis.On = append(axis.On, &ast.ColumnRef{Span: n.Span, Parts: n.Parts})
+	})
+	if p.isOp(")") || p.isWords("GROUP", "BY") {
 		p.fail(diag.Errorf(diag.NotSupported, p.here(), "PIVOT without a list of values is not supported").
-			WithHint("list them: FOR %s IN (…); the columns of a result are fixed when its query starts", node.For[0]))
+			WithHint("list them: FOR … IN (…); IN (ANY) takes those that a table has"))
 		return args
 	}
-	p.expect("IN")
-	p.parenList(false, func() { args = p.pivotValue(node, args) })
-	if p.nameAt(0) {
-		p.fail(diag.Errorf(diag.NotSupported, p.here(), "PIVOT with several lists of values is not supported").
-			WithHint("write one list of tuples: FOR (a, b) IN ((1, 2), (1, 3))"))
-	}
+	args = p.pivotIn(axis, args)
+	axis.Span = p.since(start)
 	return args
 }
 
-func (p *parser) pivotValue(node *ast.Pivot, args []arg) []arg {
+// pivotIn reads IN (values), IN (query) or IN (ANY).
+func (p *parser) pivotIn(axis *ast.PivotAxis, args []arg) []arg {
+	p.expect("IN")
+	switch {
+	case p.queryParen(0):
+		q, _ := p.queryInParens()
+		return append(args, fillQuery(&axis.Query, q))
+	case p.opAt(0, "(") && p.wordAt(1, "ANY") && p.opAt(2, ")"):
+		p.pos += 3
+		return args
+	}
+	p.parenList(false, func() { args = p.pivotValue(axis, args) })
+	return args
+}
+
+func (p *parser) pivotValue(axis *ast.PivotAxis, args []arg) []arg {
 	start := p.pos
 	var list []operand
-	if len(node.For) > 1 && p.isOp("(") {
+	if len(axis.On) > 1 && p.isOp("(") {
 		list = p.bracketList("(", ")")
 	} else {
 		list = append(list, p.nested())
 	}
 	v := ast.PivotValue{Exprs: make([]ast.Expr, len(list)), Span: p.since(start)}
-	if len(list) != len(node.For) && !p.failed {
-		p.failf(diag.Unexpected, v.Span, "values given: %d, needed: %d, one for each column after FOR", len(list), len(node.For))
+	if len(list) != len(axis.On) && !p.failed {
+		p.failf(diag.Unexpected, v.Span, "values given: %d, needed: %d, one for each column that PIVOT compares", len(list), len(axis.On))
 	}
 	v.Alias = p.valueAlias("")
-	node.Values = append(node.Values, v)
+	axis.Values = append(axis.Values, v)
 	return fillAll(args, v.Exprs, list)
 }
 
@@ -131,23 +150,46 @@ func (p *parser) unpivot(in source) source {
 	p.expect("FOR")
 	node.Name = p.ident("a name for the column of names")
 	p.expect("IN")
-	p.parenList(false, func() { node.In = append(node.In, p.unpivotColumns(len(node.Values))) })
+	args := []arg{fillTable(&node.Input, in)}
+	p.parenList(false, func() { args = p.unpivotColumns(node, args) })
+	p.checkUnpivot(node)
 	p.closeList()
 	node.Alias = p.pivotAlias()
 	node.Span = diag.Join(in.span, p.since(p.pos-1))
-	return p.emitPivot(node, node.Span, []arg{fillTable(&node.Input, in)})
+	return p.emitPivot(node, node.Span, args)
 }
 
-func (p *parser) unpivotColumns(n int) ast.UnpivotColumns {
+// unpivotColumns reads an element of IN: an expression, or several in parentheses.
+func (p *parser) unpivotColumns(node *ast.Unpivot, args []arg) []arg {
 	start := p.pos
-	var c ast.UnpivotColumns
-	p.columnTuple(func() { c.Columns = append(c.Columns, p.name("a column")) })
-	c.Span = p.since(start)
-	if len(c.Columns) != n && !p.failed {
-		p.failf(diag.Unexpected, c.Span, "columns given: %d, needed: %d, one for each column of values", len(c.Columns), n)
+	var list []operand
+	if p.tupleAhead() {
+		list = p.bracketList("(", ")")
+	} else {
+		list = append(list, p.nested())
 	}
-	c.Alias = p.valueAlias("")
-	return c
+	c := ast.UnpivotColumns{Columns: make([]ast.Expr, len(list)), Span: p.since(start)}
+	c.Alias = p.valueAlias("INTO")
+	node.In = append(node.In, c)
+	return fillAll(args, c.Columns, list)
+}
+
+// tupleAhead tells a list in parentheses from an expression that begins with some.
+func (p *parser) tupleAhead() bool {
+	if !p.isOp("(") || p.peek().match < 0 {
+		return false
+	}
+	after := int(p.peek().match) + 1 - p.pos
+	return p.opAt(after, ",") || p.opAt(after, ")") || p.at(after).kind == tokEnd || p.at(after).kind != tokOp
+}
+
+// checkUnpivot counts the columns of each element.
+func (p *parser) checkUnpivot(node *ast.Unpivot) {
+	for _, c := range node.In {
+		if n := len(node.Values); len(c.Columns) != n && !p.failed {
+			p.failf(diag.Unexpected, c.Span, "columns given: %d, needed: %d, one for each column of values", len(c.Columns), n)
+		}
+	}
 }
 
 // emitPivot writes the node as a derived table.

@@ -110,6 +110,18 @@ func (pr *printer) operand(b ast.Body, parent ast.SetOperator, right bool) {
 }
 
 func (pr *printer) selectBody(s *ast.Select) {
+	switch t := s.From.(type) { // a query by itself, which selects * of it
+	case *ast.Pivot:
+		if t.Statement {
+			pr.pivot(t)
+			return
+		}
+	case *ast.Unpivot:
+		if t.Statement {
+			pr.unpivot(t)
+			return
+		}
+	}
 	pr.put("SELECT ")
 	for _, h := range s.Hints {
 		pr.put("/*+ ", h, " */ ")

@@ -27,7 +27,7 @@ func (p *parser) queryAt(i, depth int) bool {
 	}
 	n := i + 1 - p.pos
 	switch {
-	case p.anyWordAt(n, "SELECT", "WITH", "FROM"):
+	case p.anyWordAt(n, "SELECT", "WITH", "FROM"), p.pivotStatementAt(n):
 		return true
 	case p.wordAt(n, "VALUES"):
 		return p.opAt(n+1, "(") || p.valueAt(n+1)
@@ -223,6 +223,8 @@ func (p *parser) bodyOperand(q *ast.Query) (out rope, span diag.Span, paren bool
 		out = p.tableCore(q)
 	case p.isWord("SELECT"), p.isWord("FROM"):
 		out = p.selectCore(q)
+	case p.pivotStatementAt(0):
+		out = p.pivotCore(q)
 	default:
 		p.unexpected("SELECT")
 	}

@@ -30,7 +30,7 @@ func (p *parser) at1End() bool { return p.at(1).kind == tokEnd }
 
 func (p *parser) explainTarget(node *ast.Explain) {
 	switch {
-	case p.isOp("("), p.anyWordAt(0, "SELECT", "FROM", "VALUES", "TABLE", "WITH", "INSERT", "CREATE", "EXECUTE"):
+	case p.isOp("("), p.pivotStatementAt(0), p.anyWordAt(0, "SELECT", "FROM", "VALUES", "TABLE", "WITH", "INSERT", "CREATE", "EXECUTE"):
 		node.Target = p.statement()
 		switch t := node.Target.(type) {
 		case *ast.QueryStmt, *ast.Insert, *ast.CreateMaterializedView, *ast.CreateSink, *ast.StatementSet, *ast.CreateView, *ast.Execute:
@@ -154,7 +154,7 @@ func (p *parser) describeStmt() ast.Statement {
 		p.next()
 		node.Extended = true
 	}
-	if p.anyWordAt(0, "SELECT", "WITH", "FROM") || p.isWord("VALUES") && p.opAt(1, "(") || p.isOp("(") {
+	if p.anyWordAt(0, "SELECT", "WITH", "FROM") || p.isWord("VALUES") && p.opAt(1, "(") || p.isOp("(") || p.pivotStatementAt(0) {
 		node.Query = p.plainQuery()
 	} else {
 		node.Object = p.object()

@@ -70,7 +70,7 @@ func (p *parser) statement() ast.Statement {
 	case "REFRESH":
 		return p.refresh()
 	}
-	if p.isOp("(") {
+	if p.isOp("(") || p.pivotStatementAt(0) {
 		return p.queryStmt(true)
 	}
 	return p.otherStatement()

@@ -12,6 +12,7 @@ import (
 	"errors"
 
 	"github.com/sqlstream/sqlstream/exec/expr"
+	"github.com/sqlstream/sqlstream/exec/vec"
 	"github.com/sqlstream/sqlstream/parser/ast"
 	"github.com/sqlstream/sqlstream/parser/diag"
 	"github.com/sqlstream/sqlstream/planner/bind"
@@ -33,6 +34,9 @@ type Settings struct {
 	Mode ast.EmitMode
 	// RuleFired, if set, is told of every rewrite rule that changed something.
 	RuleFired func(rule string)
+	// Run runs a finite query whose rows decide what a statement means, as those of PIVOT
+	// without a list of values do; nil = such statements are refused.
+	Run func(q *physical.Query) ([]*vec.Batch, error)
 	// RuleOff, if set, names rewrite rules that are left out.
 	RuleOff func(rule string) bool
 }
@@ -61,6 +65,7 @@ func Explain(stmt ast.Statement, cat *catalog.Catalog, set Settings) (string, er
 }
 
 func planLogical(stmt ast.Statement, cat *catalog.Catalog, set Settings) (*physical.Query, []logical.Node, error) {
+	set.Rows = rowsOf(stmt, cat, set)
 	p := &planner{cat: cat, set: set, b: bind.New(cat, set.Settings)}
 	if err := p.targets(stmt); err != nil {
 		return nil, nil, err
@@ -79,6 +84,36 @@ func planLogical(stmt ast.Statement, cat *catalog.Catalog, set Settings) (*physi
 		plans = append(plans, o.plan)
 	}
 	return q, plans, nil
+}
+
+// rowsOf is how a statement reads the rows that decide what it means: one that is planned
+// once, for there they cannot change.
+func rowsOf(stmt ast.Statement, cat *catalog.Catalog, set Settings) func(logical.Node) ([]*vec.Batch, error) {
+	switch s := stmt.(type) {
+	case *ast.Explain:
+		return rowsOf(s.Target, cat, set)
+	case *ast.QueryStmt, *ast.CreateTable:
+	default:
+		return nil
+	}
+	if set.Run == nil {
+		return nil
+	}
+	return func(plan logical.Node) ([]*vec.Batch, error) {
+		inner := set
+		inner.Mode = 0
+		p := &planner{cat: cat, set: inner, b: bind.New(cat, set.Settings), span: stmt.Pos()}
+		p.outs = []*output{{plan: plan, target: physical.ToClient, span: stmt.Pos(), finite: true}}
+		if err := p.decorrelate(); err != nil {
+			return nil, err
+		}
+		p.optimise()
+		q, err := p.physical()
+		if err != nil {
+			return nil, err
+		}
+		return set.Run(q)
+	}
 }
 
 // planner plans one statement.
@@ -131,6 +166,7 @@ func (p *planner) optimise() {
 // puts it into the catalog. text is the statement as written. If the object exists and
 // IF NOT EXISTS was given, it is returned as it is.
 func Define(stmt ast.Statement, text string, cat *catalog.Catalog, set Settings) (catalog.Object, error) {
+	set.Rows = rowsOf(stmt, cat, set)
 	b := bind.New(cat, set.Settings)
 	switch s := stmt.(type) {
 	case *ast.CreateSource:

@@ -6,6 +6,7 @@ import (
 	"maps"
 
 	"github.com/sqlstream/sqlstream/exec/types"
+	"github.com/sqlstream/sqlstream/exec/vec"
 	"github.com/sqlstream/sqlstream/parser"
 	"github.com/sqlstream/sqlstream/parser/ast"
 	"github.com/sqlstream/sqlstream/parser/diag"
@@ -24,7 +25,7 @@ func (e *Engine) Check(ctx context.Context, src diag.Source) error {
 // what depends on data, on other systems or on what the script does before is left out.
 func (e *Engine) Precheck(ctx context.Context, src diag.Source) error {
 	d := e.dryCopy()
-	d.blind = &blindness{}
+	d.blind.all = true
 	return d.dryRun(ctx, src, e.mask.source(src), func(ast.Statement, *physical.Query) error { return nil })
 }
 
@@ -44,7 +45,7 @@ func (e *Engine) dry(ctx context.Context, src diag.Source, each func(ast.Stateme
 // dryCopy is an engine that plans and never runs.
 func (e *Engine) dryCopy() *Engine {
 	return &Engine{opt: e.opt, cat: e.cat.Clone(), set: newSession(e.set.get()), stores: e.stores, turn: newTurn(),
-		prepared: maps.Clone(e.prepared), mask: e.mask, bus: e.bus}
+		prepared: maps.Clone(e.prepared), mask: e.mask, bus: e.bus, blind: &blindness{}}
 }
 
 func (e *Engine) dryRun(ctx context.Context, src, shown diag.Source, each func(ast.Statement, *physical.Query) error) error {
@@ -68,7 +69,7 @@ func (e *Engine) dryRun(ctx context.Context, src, shown diag.Source, each func(a
 		}
 		found.add(err, s)
 	}
-	if e.blind != nil {
+	if e.blind.all {
 		found.others = nil
 	}
 	return found.err()
@@ -85,12 +86,13 @@ func (e *Engine) fill(p *physical.Query) {
 	}
 }
 
-// blindness is that of an engine that must not look at anything outside. nil sees.
-type blindness struct{ asked bool }
+// blindness is that of an engine that runs nothing, and with all set must not look at
+// anything outside either. nil sees.
+type blindness struct{ asked, all bool }
 
 var errBlind = errors.New("engine: only known when it runs")
 
-// reset tells whether something outside was asked for since the last time.
+// reset tells whether something that is not seen was asked for since the last time.
 func (b *blindness) reset() bool {
 	if b == nil {
 		return false
@@ -103,6 +105,10 @@ func (b *blindness) reset() bool {
 // over makes settings blind.
 func (b *blindness) over(set *planner.Settings) {
 	if b == nil {
+		return
+	}
+	set.Run = func(*physical.Query) ([]*vec.Batch, error) { b.asked = true; return nil, errBlind }
+	if !b.all {
 		return
 	}
 	set.File = func(string, bool) (*catalog.Relation, error) { b.asked = true; return nil, errBlind }

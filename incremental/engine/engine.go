@@ -89,7 +89,7 @@ type Engine struct {
 	mu       sync.Mutex // guards queries
 	queries  []*Query
 	planned  []*physical.Query // of a script that is only checked
-	blind    *blindness        // it is checked before it runs; else nil
+	blind    *blindness        // it plans and runs nothing; else nil
 }
 
 // Open returns an engine. Close stops its queries.

@@ -12,6 +12,7 @@ import (
 	"github.com/sqlstream/sqlstream/exec/option"
 	"github.com/sqlstream/sqlstream/exec/source"
 	"github.com/sqlstream/sqlstream/exec/types"
+	"github.com/sqlstream/sqlstream/exec/vec"
 	"github.com/sqlstream/sqlstream/parser/ast"
 	"github.com/sqlstream/sqlstream/parser/diag"
 	"github.com/sqlstream/sqlstream/planner"
@@ -37,6 +38,7 @@ func (e *Engine) planSettings(ctx context.Context) planner.Settings {
 	}
 	set := e.set.get()
 	out := planner.Settings{NullOnError: set.nullOnError, RefuseUnbounded: !set.allowUnbounded, RuleOff: e.opt.RuleOff,
+		Run: func(p *physical.Query) ([]*vec.Batch, error) { return e.collect(ctx, p) },
 		Settings: bind.Settings{Zone: set.zone, RecursionRounds: set.rounds, RecursionRows: set.rows, Batch: e.opt.Batch,
 			File:          file,
 			Infer:         func(r *catalog.Relation) ([]types.Column, error) { return e.infer(ctx, r) },

@@ -101,6 +101,16 @@ func (e *Engine) runFinite(ctx context.Context, p *physical.Query, tgt Target) (
 	}
 }
 
+// collect runs a finite query and keeps its rows.
+func (e *Engine) collect(ctx context.Context, p *physical.Query) ([]*vec.Batch, error) {
+	var rows []*vec.Batch
+	err := e.finite(p).Rows(ctx, func(b *vec.Batch) error {
+		rows = append(rows, b.Clone())
+		return nil
+	})
+	return rows, err
+}
+
 // StartOptions say how Start runs a query, where its text does not.
 type StartOptions struct {
 	Name       string

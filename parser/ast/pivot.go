@@ -5,20 +5,30 @@ import "github.com/sqlstream/sqlstream/parser/diag"
 // Pivot makes columns of values:
 //
 //	input PIVOT (aggregates FOR c IN (values)) AS alias
-//	input PIVOT (aggregates FOR (a, b) IN ((1, 2) AS x, …)) AS alias
+//	input PIVOT (aggregates FOR (a, b) IN ((1, 2) AS x, …) d IN (values)) AS alias
+//	PIVOT input ON expression [IN (values)], … [USING aggregates] [GROUP BY columns]
 //
-// Each value has as many expressions as For has columns.
+// Each combination of values, one of each axis, becomes a column for each aggregate.
 type Pivot struct {
 	diag.Span
-	Input   TableRef
-	Aggs    []SelectItem
-	For     []Name
-	Values  []PivotValue
-	GroupBy []Name // empty: every column that is not used
-	Alias   *Alias
+	Statement bool // written PIVOT input ON …; then it is all that its SELECT reads, with *
+	Input     TableRef
+	Aggs      []SelectItem
+	Axes      []*PivotAxis
+	GroupBy   []Name // empty: every column that is not used
+	Alias     *Alias
 }
 
-// PivotValue is one value of a Pivot, which becomes a column for each aggregate.
+// PivotAxis is what Pivot compares with values: a column or several, of a statement also
+// expressions. Without Values they are the rows of Query, or those that the input has.
+type PivotAxis struct {
+	diag.Span
+	On     []Expr
+	Values []PivotValue
+	Query  *Query
+}
+
+// PivotValue is one value of an axis, with as many expressions as the axis.
 type PivotValue struct {
 	diag.Span
 	Exprs []Expr
@@ -29,10 +39,12 @@ type PivotValue struct {
 //
 //	input UNPIVOT (value FOR name IN (a, b AS x)) AS alias
 //	input UNPIVOT ((v, w) FOR name IN ((a, b), (c, d) AS x)) AS alias
+//	UNPIVOT input ON a, b AS x INTO NAME name VALUE value
 //
-// Each element of In has as many columns as Values.
+// Each element of In has as many expressions as Values.
 type Unpivot struct {
 	diag.Span
+	Statement    bool // written UNPIVOT input ON …; then it is all that its SELECT reads, with *
 	Input        TableRef
 	IncludeNulls bool
 	Values       []Ident
@@ -44,7 +56,7 @@ type Unpivot struct {
 // UnpivotColumns are the columns that become one row, with what the row is called.
 type UnpivotColumns struct {
 	diag.Span
-	Columns []Name
+	Columns []Expr
 	Alias   *Ident
 }
 

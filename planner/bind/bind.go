@@ -16,6 +16,7 @@ import (
 	"github.com/sqlstream/sqlstream/exec/expr"
 	"github.com/sqlstream/sqlstream/exec/fn"
 	"github.com/sqlstream/sqlstream/exec/types"
+	"github.com/sqlstream/sqlstream/exec/vec"
 	"github.com/sqlstream/sqlstream/parser/ast"
 	"github.com/sqlstream/sqlstream/parser/diag"
 	"github.com/sqlstream/sqlstream/planner/catalog"
@@ -39,6 +40,8 @@ type Settings struct {
 	// Infer finds the columns of a relation that declares none, from the data that is
 	// there; nil = not possible.
 	Infer func(r *catalog.Relation) ([]types.Column, error)
+	// Rows computes a finite plan whose rows decide what a statement means; nil = not possible.
+	Rows func(plan logical.Node) ([]*vec.Batch, error)
 }
 
 // Binder binds statements. It is used by one goroutine, for one statement.

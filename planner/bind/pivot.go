@@ -11,12 +11,18 @@ import (
 )
 
 // pivoter binds PIVOT as a SELECT: the columns that PIVOT does not use are its keys, and
-// each aggregate stands once for each value, over the rows that have the value.
+// each aggregate stands once for each combination of values, over the rows that have it.
 type pivoter struct {
 	b    *Binder
 	x    *ast.Pivot
 	sel  *selectBinder
-	axis []expr.Node // the columns after FOR
+	axes [][]expr.Node // what each axis compares
+}
+
+// pivotCell is a value of an axis, or one of each: its name and the test of a row for it.
+type pivotCell struct {
+	name string
+	is   expr.Node
 }
 
 func (b *Binder) pivot(x *ast.Pivot, outer *scope) (logical.Node, *scope) {
@@ -27,9 +33,9 @@ func (b *Binder) pivot(x *ast.Pivot, outer *scope) (logical.Node, *scope) {
 	sel := &selectBinder{b: b, stmt: &ast.Select{Span: x.Span}, timed: map[string]bool{}, hops: map[string]int{},
 		spans: map[*expr.Column]diag.Span{}, input: input, scope: s, grouped: true, ok: true}
 	p := &pivoter{b: b, x: x, sel: sel}
-	p.bindAxis()
+	p.bindAxes()
 	if sel.ok && p.aggregatesOnly() {
-		p.bindCells()
+		p.bindCells(outer)
 	}
 	p.bindKeys()
 	if !sel.ok {
@@ -50,9 +56,21 @@ func (p *pivoter) column(n ast.Name) expr.Node {
 	return x
 }
 
-func (p *pivoter) bindAxis() {
-	for _, n := range p.x.For {
-		p.axis = append(p.axis, p.column(n))
+func (p *pivoter) bindAxes() {
+	for _, a := range p.x.Axes {
+		var on []expr.Node
+		for _, x := range a.On {
+			n := (&env{b: p.b, scope: p.sel.scope}).expr(x)
+			if n != nil && len(expr.ColumnsOf(n)) == 0 {
+				p.b.errorf(diag.BadPivot, x.Pos(), "PIVOT compares columns with values, and this is a constant")
+				n = nil
+			}
+			if n == nil {
+				p.sel.fail()
+			}
+			on = append(on, n)
+		}
+		p.axes = append(p.axes, on)
 	}
 }
 
@@ -74,49 +92,101 @@ func (p *pivoter) aggregatesOnly() bool {
 	return p.sel.ok
 }
 
-// bindCells makes the column of each value and aggregate.
-func (p *pivoter) bindCells() {
-	for _, v := range p.x.Values {
-		name, ok := p.bindValue(v)
+// maxPivot bounds the columns that values make.
+const maxPivot = 10_000
+
+// bindCells makes the column of each combination of values and each aggregate.
+func (p *pivoter) bindCells(outer *scope) {
+	cells := []pivotCell{{}}
+	for i, a := range p.x.Axes {
+		list, ok := p.axisCells(i, a, outer)
 		if !ok {
 			p.sel.fail()
-			continue
+			return
 		}
-		for _, agg := range p.x.Aggs {
-			p.bindCell(name, agg)
+		var next []pivotCell
+		for _, c := range cells {
+			for _, v := range list {
+				name := v.name
+				if i > 0 {
+					name = c.name + "_" + name
+				}
+				next = append(next, pivotCell{name, conjunction(c.is, v.is)})
+			}
+		}
+		if cells = next; len(cells) > maxPivot {
+			p.sel.fail()
+			p.b.errorf(diag.BadPivot, a.Span, "PIVOT makes more than %d columns", maxPivot)
+			return
+		}
+	}
+	aggs := p.x.Aggs
+	if len(aggs) == 0 && len(p.axes) > 0 {
+		aggs = []ast.SelectItem{{Span: p.x.Span, Expr: countStar(p.x.Span), Text: "count(*)"}}
+	}
+	for _, c := range cells {
+		p.sel.cell = c.is
+		for _, agg := range aggs {
+			p.bindCell(c.name, agg)
 		}
 	}
 	p.sel.cell = nil
 }
 
-// bindValue sets the condition of a value and gives its name: the alias, else the text.
-func (p *pivoter) bindValue(v ast.PivotValue) (string, bool) {
-	e := &env{b: p.b, scope: &scope{}}
-	p.sel.cell = nil
-	name := ""
-	for i, x := range v.Exprs {
-		n, ok := p.constant(e, x)
-		if !ok {
-			return "", false
+// axisCells are the values of an axis.
+func (p *pivoter) axisCells(i int, a *ast.PivotAxis, outer *scope) ([]pivotCell, bool) {
+	if len(a.Values) == 0 {
+		return p.foundCells(i, a, outer)
+	}
+	var cells []pivotCell
+	for _, v := range a.Values {
+		e := &env{b: p.b, scope: &scope{}}
+		var list []*expr.Const
+		for _, x := range v.Exprs {
+			n, ok := p.constant(e, x)
+			if !ok {
+				return nil, false
+			}
+			list = append(list, n)
 		}
-		text, ok := p.text(x, n)
-		if p.axis[i].Type().Kind == types.String && !n.IsNull() {
+		c, ok := p.valueCell(i, v.Span, list)
+		if !ok {
+			return nil, false
+		}
+		if v.Alias != nil {
+			c.name = v.Alias.Name
+		}
+		cells = append(cells, c)
+	}
+	return cells, true
+}
+
+// valueCell tests for values of an axis; its name is their text.
+func (p *pivoter) valueCell(i int, at diag.Span, list []*expr.Const) (pivotCell, bool) {
+	var c pivotCell
+	for k, n := range list {
+		text, ok := p.text(at, n)
+		if p.axes[i][k].Type().Kind == types.String && !n.IsNull() {
 			n = expr.Text(text) // a number is no reason to read the column as numbers
 		}
-		is := p.b.resolve(x.Pos(), "<=>", p.axis[i], n)
+		is := p.b.resolve(at, "<=>", p.axes[i][k], n)
 		if is == nil || !ok {
-			return "", false
+			return c, false
 		}
-		p.sel.cell = conjunction(p.sel.cell, is)
-		name += map[bool]string{true: ", "}[i > 0] + text
+		c.is = conjunction(c.is, is)
+		c.name += map[bool]string{true: p.separator()}[k > 0] + text
 	}
-	switch {
-	case v.Alias != nil:
-		name = v.Alias.Name
-	case len(v.Exprs) > 1:
-		name = "{" + name + "}"
+	if len(list) > 1 && !p.x.Statement {
+		c.name = "{" + c.name + "}"
 	}
-	return name, true
+	return c, true
+}
+
+func (p *pivoter) separator() string {
+	if p.x.Statement {
+		return "_"
+	}
+	return ", "
 }
 
 func (p *pivoter) constant(e *env, x ast.Expr) (*expr.Const, bool) {
@@ -140,13 +210,13 @@ func (p *pivoter) constant(e *env, x ast.Expr) (*expr.Const, bool) {
 }
 
 // text is a constant as text, which names its column.
-func (p *pivoter) text(x ast.Expr, n expr.Node) (string, bool) {
-	t := p.b.cast(x.Pos(), n, types.Of(types.String))
+func (p *pivoter) text(at diag.Span, n expr.Node) (string, bool) {
+	t := p.b.cast(at, n, types.Of(types.String))
 	c, ok := t.(*expr.Const)
 	switch {
 	case !ok:
 		if t != nil {
-			p.b.errorf(diag.BadPivot, x.Pos(), "a value of PIVOT must be a constant that names a column")
+			p.b.errorf(diag.BadPivot, at, "a value of PIVOT must be a constant that names a column")
 		}
 		return "", false
 	case c.IsNull():
@@ -155,16 +225,20 @@ func (p *pivoter) text(x ast.Expr, n expr.Node) (string, bool) {
 	return c.V.Text(0), true
 }
 
-// bindCell binds an aggregate over the rows of a value. Without such a row it is NULL.
+// bindCell binds an aggregate over the rows of a value. Without such a row it is NULL; that
+// of a statement is what the aggregate is over no rows, as in DuckDB.
 func (p *pivoter) bindCell(name string, agg ast.SelectItem) {
-	if len(p.x.Aggs) > 1 {
+	switch {
+	case len(p.axes) == 0:
+		name = itemName(agg)
+	case len(p.x.Aggs) > 1 || p.x.Statement && agg.Alias != nil:
 		name += "_" + itemName(agg)
 	}
 	sel := p.sel
 	sel.items = append(sel.items, selectItem{ast: ast.SelectItem{Span: agg.Span, Expr: agg.Expr, Text: agg.Text}, name: name})
 	sel.bindItem(len(sel.items) - 1)
 	it := &sel.items[len(sel.items)-1]
-	if it.state == itemFailed || p.nullWhenEmpty(it.nodes[0]) {
+	if it.state == itemFailed || p.x.Statement || p.nullWhenEmpty(it.nodes[0]) {
 		return
 	}
 	rows := p.b.resolve(agg.Span, ">", sel.env(inSelect).call(countStar(agg.Span)), expr.Int(types.Of(types.Int64), 0))
@@ -198,7 +272,7 @@ func (p *pivoter) bindKeys() {
 	}
 	sel := p.sel
 	var keys []selectItem
-	if len(p.x.GroupBy) > 0 {
+	if len(p.x.GroupBy) > 0 || len(p.axes) == 0 {
 		for _, n := range p.x.GroupBy {
 			keys = append(keys, p.key(p.column(n), n.Last().Name, n.Span))
 		}
@@ -223,7 +297,7 @@ func (p *pivoter) key(n expr.Node, name string, span diag.Span) selectItem {
 
 // used are the columns of the input after FOR and in aggregates.
 func (p *pivoter) used() []int {
-	nodes := slices.Clone(p.axis)
+	nodes := slices.Concat(p.axes...)
 	for _, it := range p.sel.items {
 		nodes = append(nodes, it.nodes...)
 	}

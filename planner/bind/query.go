@@ -130,6 +130,11 @@ func walkFrom(ref ast.TableRef, visit func(*ast.TableName)) {
 		walkSubqueries(x.On, visit)
 	case *ast.Pivot:
 		walkFrom(x.Input, visit)
+		for _, a := range x.Axes {
+			if a.Query != nil {
+				walkQuery(a.Query, visit)
+			}
+		}
 	case *ast.Unpivot:
 		walkFrom(x.Input, visit)
 	}
