@@ -125,8 +125,11 @@ func FromLocal(local int64, zone *time.Location) int64 {
 	return local - off*MicrosPerSecond
 }
 
-// AppendDate appends days since 1970 as YYYY-MM-DD.
+// AppendDate appends days since 1970 as YYYY-MM-DD, or infinity.
 func AppendDate(dst []byte, days int64) []byte {
+	if sign := Date.Infinite(days); sign != 0 {
+		return append(dst, InfiniteText(sign)...)
+	}
 	y, m, d := CivilFromDays(days)
 	dst = appendYear(dst, y)
 	dst = append2(append(dst, '-'), m)
@@ -154,8 +157,11 @@ func append2(dst []byte, n int) []byte {
 }
 
 // AppendTimestamp appends an instant in µs as YYYY-MM-DD hh:mm:ss[.ffffff] on the wall
-// clock of a zone, the fraction without trailing zeros.
+// clock of a zone, the fraction without trailing zeros; or infinity.
 func AppendTimestamp(dst []byte, us int64, zone *time.Location) []byte {
+	if sign := Timestamp.Infinite(us); sign != 0 {
+		return append(dst, InfiniteText(sign)...)
+	}
 	local := ToLocal(us, zone)
 	day := FloorDiv(local, MicrosPerDay)
 	dst = append(AppendDate(dst, day), ' ')

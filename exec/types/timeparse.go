@@ -16,9 +16,12 @@ var (
 )
 
 // ParseDate parses YYYY-MM-DD into days since 1970, or a date of another age as
-// ParseTimestamp does. Blanks around it are ignored.
+// ParseTimestamp does, or infinity, -infinity or epoch. Blanks around it are ignored.
 func ParseDate(s string) (int64, error) {
 	s = strings.TrimSpace(s)
+	if d, ok := specialTime(s, Date); ok {
+		return d, nil
+	}
 	if len(s) != 10 {
 		if d, rest, err := parseFarDay(s); err == nil && (rest == "" || rest == " BC") {
 			return d, err
@@ -52,10 +55,14 @@ func ParseTime(s string) (int64, error) {
 // the text is wall clock time of the given zone. Digits beyond µs are cut. Blanks
 // around the text are ignored. It does not allocate unless a zone is named. Years after 9999
 // and before 1 have more digits and a sign, as ISO 8601 and AppendTimestamp write them, or
-// stand with " BC" at the end or " (BC)" behind the date, as PostgreSQL and DuckDB do.
+// stand with " BC" at the end or " (BC)" behind the date, as PostgreSQL and DuckDB do; so do
+// the words infinity, -infinity and epoch.
 func ParseTimestamp(s string, zone *time.Location) (int64, error) {
 	local, rest, err := parseLocal(s)
 	if err != nil {
+		if us, ok := specialTime(trimBlanks(s), Timestamp); ok {
+			return us, nil
+		}
 		return 0, err
 	}
 	switch {
@@ -78,6 +85,11 @@ func ParseTimestamp(s string, zone *time.Location) (int64, error) {
 // dropped, as in Spark and PostgreSQL.
 func ParseTimestampNTZ(s string) (int64, error) {
 	local, rest, err := parseLocal(s)
+	if err != nil {
+		if us, ok := specialTime(trimBlanks(s), TimestampNTZ); ok {
+			return us, nil
+		}
+	}
 	if err != nil || rest == "" || rest == "Z" || rest == "z" {
 		return local, err
 	}

@@ -235,10 +235,14 @@ func decodeDate(b *vec.Builder, data []byte) error {
 		return errBytes
 	}
 	d := int32(binary.BigEndian.Uint32(data))
-	if d == math.MaxInt32 || d == math.MinInt32 {
-		return errors.New("is infinite, and DATE is not")
+	switch d {
+	case math.MaxInt32:
+		b.AppendInt(types.InfiniteDay)
+	case math.MinInt32:
+		b.AppendInt(types.MinusInfiniteDay)
+	default:
+		b.AppendInt(int64(d) + epochDays)
 	}
-	b.AppendInt(int64(d) + epochDays)
 	return nil
 }
 
@@ -248,8 +252,10 @@ func decodeTime(b *vec.Builder, data []byte) error {
 	}
 	us := int64(binary.BigEndian.Uint64(data))
 	switch {
-	case us == math.MaxInt64 || us == math.MinInt64:
-		return errors.New("is infinite, and TIMESTAMP is not")
+	case us == math.MaxInt64:
+		us = types.InfiniteMicros - epochMicros
+	case us == math.MinInt64:
+		us = types.MinusInfiniteMicros - epochMicros
 	case us > math.MaxInt64-epochMicros:
 		return errors.New("is later than the last TIMESTAMP")
 	}

@@ -79,6 +79,12 @@ func intCell(k kind) cell {
 
 func dateCell(dst []byte, f *vec.Vector, i int) ([]byte, string) {
 	d := f.I64[i] - epochDays
+	switch f.I64[i] {
+	case types.InfiniteDay:
+		return binary.BigEndian.AppendUint32(dst, math.MaxInt32), ""
+	case types.MinusInfiniteDay:
+		return binary.BigEndian.AppendUint32(dst, 1<<31), ""
+	}
 	if d < minDate || d >= endDate {
 		return dst, "PostgreSQL has no date " + string(types.AppendDate(nil, f.I64[i]))
 	}
@@ -87,6 +93,12 @@ func dateCell(dst []byte, f *vec.Vector, i int) ([]byte, string) {
 
 func timeCell(dst []byte, f *vec.Vector, i int) ([]byte, string) {
 	us := f.I64[i]
+	switch us {
+	case types.InfiniteMicros:
+		return binary.BigEndian.AppendUint64(dst, math.MaxInt64), ""
+	case types.MinusInfiniteMicros:
+		return binary.BigEndian.AppendUint64(dst, 1<<63), ""
+	}
 	if us < minTime+epochMicros {
 		return dst, fmt.Sprintf("PostgreSQL has no timestamp %d µs from 1970", us)
 	}

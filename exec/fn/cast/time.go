@@ -40,7 +40,15 @@ func timeKernel(to types.Type, one func(x int64, zone *time.Location) int64) fn.
 		in := args[0]
 		out := c.New(to, rows.N)
 		err := each(rows, func(r int) error {
-			out.I64[r] = one(in.I64[r], c.Zone)
+			x := in.I64[r]
+			switch sign := in.Type.Kind.Infinite(x); {
+			case sign == 0:
+				out.I64[r] = one(x, c.Zone)
+			case to.Kind == types.Time:
+				return fail(c, out, r, in, "infinity has no time of day")
+			default:
+				out.I64[r] = to.Kind.Infinity(sign)
+			}
 			return nil
 		})
 		return out, err

@@ -56,7 +56,7 @@ func moreNumbers() []*fn.Scalar {
 				return fixed(double, floats2(math.Nextafter), double, double)(args)
 			},
 		},
-		floatTest("isinf", "Is true for the two infinities.", "isinf(CAST('-Infinity' AS DOUBLE))", "true", func(x float64) bool { return math.IsInf(x, 0) }),
+		infinityTest(),
 		floatTest("signbit", "Is true where the sign of a DOUBLE is set: for negative numbers and for -0.0.", "signbit(-1)", "true", math.Signbit),
 		{
 			Name: "scale", Group: "Numeric", Syntax: []string{"scale(a)"}, Doc: "Counts the digits after the point that a DECIMAL has by its type.",
@@ -183,6 +183,21 @@ func floatTest(name, doc, example, want string, f func(float64) bool) *fn.Scalar
 		Examples: []fn.Example{{SQL: example, Want: want}, {SQL: name + "(NULL)", Want: "NULL"}},
 		Resolve:  fixed(boolean, bools(func(args []*vec.Vector, r int) bool { return f(args[0].Float(r)) }), double),
 	}
+}
+
+// infinityTest is isinf, of numbers and of times.
+func infinityTest() *fn.Scalar {
+	f := floatTest("isinf", "Is true for the two infinities, of a number or of a date or time.", "isinf(CAST('-Infinity' AS DOUBLE))", "true", func(x float64) bool { return math.IsInf(x, 0) })
+	f.Examples = append(f.Examples, fn.Example{SQL: "isinf(CAST('infinity' AS TIMESTAMP))", Want: "true"})
+	numbers := f.Resolve
+	f.Resolve = func(args []fn.Arg) (fn.Impl, error) {
+		if len(args) == 1 && args[0].Type.IsTime() {
+			kind := args[0].Type.Kind
+			return fixed(boolean, bools(func(args []*vec.Vector, r int) bool { return kind.Infinite(args[0].Int(r)) != 0 }), args[0].Type)(args)
+		}
+		return numbers(args)
+	}
+	return f
 }
 
 func magnitude(x int64) uint64 {

@@ -13,6 +13,14 @@ func All() []*fn.Scalar {
 	for _, family := range families() {
 		all = append(all, family...)
 	}
+	for _, f := range all {
+		switch {
+		case f.Name == "+" || f.Name == "-":
+			fn.Infinite(f, "an infinite time is no distance from another")
+		case f.Group == "Time" && f.Form == fn.Ordinary:
+			fn.Infinite(f, "")
+		}
+	}
 	return all
 }
 

@@ -25,8 +25,8 @@ func counts() []*fn.Scalar {
 			Resolve:  resolveEpoch,
 		},
 		{
-			Name: "isfinite", Group: "Time", Syntax: []string{"isfinite(time)", "isfinite(number)"}, Doc: "Is true: no date or time is infinite here; a number is finite unless it is infinity or NaN.",
-			Examples: []fn.Example{{SQL: "isfinite(DATE '2024-02-29')", Want: "true"}, {SQL: "isfinite(CAST('NaN' AS DOUBLE))", Want: "false"}, {SQL: "isfinite(NULL)", Want: "NULL"}},
+			Name: "isfinite", Group: "Time", Syntax: []string{"isfinite(time)", "isfinite(number)"}, Doc: "Is true unless a date or time is infinity or -infinity; a number is finite unless it is infinity or NaN.",
+			Examples: []fn.Example{{SQL: "isfinite(DATE '2024-02-29')", Want: "true"}, {SQL: "isfinite(CAST('infinity' AS DATE))", Want: "false"}, {SQL: "isfinite(CAST('NaN' AS DOUBLE))", Want: "false"}, {SQL: "isfinite(NULL)", Want: "NULL"}},
 			Resolve:  resolveIsFinite,
 		},
 	}
@@ -123,7 +123,7 @@ func resolveIsFinite(args []fn.Arg) (fn.Impl, error) {
 	case t.IsNumeric():
 		return fixed(boolean, bools(func(args []*vec.Vector, r int) bool { x := args[0].F64[args[0].Index(r)]; return x-x == 0 }), double)([]fn.Arg{{Type: double}})
 	case t.IsTime() || t.Kind == types.Null:
-		return fixed(boolean, bools(func([]*vec.Vector, int) bool { return true }), t)(args)
+		return fixed(boolean, bools(func(args []*vec.Vector, r int) bool { return t.Kind.Infinite(args[0].Int(r)) == 0 }), t)(args)
 	}
 	return fn.Impl{}, mismatch(args, 0, "DATE, TIMESTAMP or number")
 }

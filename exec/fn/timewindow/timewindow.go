@@ -7,7 +7,8 @@
 // UTC, floored, so that times before 1970 fall into the right one. A size of whole
 // days means calendar days of the session zone, counted from 1970-01-01 local time,
 // for TIMESTAMP; in UTC and for TIMESTAMP_NTZ that is the same. A size of months means
-// calendar months, counted from January 1970: calendar.go.
+// calendar months, counted from January 1970: calendar.go. The window of infinity begins and
+// ends there.
 package timewindow
 
 import (
@@ -151,7 +152,12 @@ func impl(args []fn.Arg, f func(c calendar, t int64) int64, sizes ...types.Inter
 		if local && c.Zone != time.UTC {
 			cal.zone = c.Zone
 		}
-		return apply(c, args[0], rows, in, func(t int64) int64 { return f(cal, t) }), nil
+		return apply(c, args[0], rows, in, func(t int64) int64 {
+			if in.Kind.Infinite(t) != 0 {
+				return t
+			}
+			return f(cal, t)
+		}), nil
 	}
 	return fn.Impl{Args: want, Result: in, Eval: eval, Monotone: []int{0}, Total: true}
 }
@@ -175,6 +181,10 @@ func startKernel(zoned fn.Impl, size, offset types.IntervalValue) fn.Kernel {
 			for _, r := range rows.Sel {
 				t := v.I64[r]
 				if uint64(t-start) >= uint64(n) {
+					if zoned.Result.Kind.Infinite(t) != 0 {
+						out.I64[r] = t
+						continue
+					}
 					start = floor(t-o, n) + o
 				}
 				out.I64[r] = start
@@ -183,6 +193,10 @@ func startKernel(zoned fn.Impl, size, offset types.IntervalValue) fn.Kernel {
 		}
 		for r, t := range v.I64[:rows.N] {
 			if uint64(t-start) >= uint64(n) {
+				if zoned.Result.Kind.Infinite(t) != 0 {
+					out.I64[r] = t
+					continue
+				}
 				start = floor(t-o, n) + o
 			}
 			out.I64[r] = start

@@ -27,6 +27,9 @@ func NewWriter(zone *time.Location, date, timestamp, ntz *Pattern) *Writer {
 
 // AppendDate appends days since 1970.
 func (w *Writer) AppendDate(dst []byte, days int64) []byte {
+	if sign := types.Date.Infinite(days); sign != 0 {
+		return append(dst, types.InfiniteText(sign)...)
+	}
 	if w.date != nil {
 		return w.date.append(dst, days*types.MicrosPerDay, 0, time.UTC)
 	}
@@ -37,6 +40,9 @@ func (w *Writer) AppendDate(dst []byte, days int64) []byte {
 // of odd seconds, which zones had before there was standard time, have no form in ISO
 // 8601: those instants are written in UTC, so that they read back as they were.
 func (w *Writer) AppendTimestamp(dst []byte, us int64) []byte {
+	if sign := types.Timestamp.Infinite(us); sign != 0 {
+		return append(dst, types.InfiniteText(sign)...)
+	}
 	off := w.offset(us)
 	if w.ts != nil {
 		return w.ts.append(dst, us+off, off, w.zone)
@@ -49,6 +55,9 @@ func (w *Writer) AppendTimestamp(dst []byte, us int64) []byte {
 
 // AppendLocal appends a TIMESTAMP_NTZ.
 func (w *Writer) AppendLocal(dst []byte, us int64) []byte {
+	if sign := types.TimestampNTZ.Infinite(us); sign != 0 {
+		return append(dst, types.InfiniteText(sign)...)
+	}
 	if w.ntz != nil {
 		return w.ntz.append(dst, us, 0, time.UTC)
 	}

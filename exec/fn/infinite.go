@@ -1,0 +1,119 @@
+package fn
+
+import (
+	"github.com/sqlstream/sqlstream/exec/types"
+	"github.com/sqlstream/sqlstream/exec/vec"
+)
+
+// Infinite makes a function of times keep to what PostgreSQL and DuckDB say of infinite
+// ones: a time that is moved, cut or converted stays as it is, a text is that of infinity, and
+// what would have to count (a field, a name, a difference) is NULL. Functions whose result is
+// a BOOLEAN or nested compare or pass times on, and stay as they are. With a message why a
+// difference is an error instead.
+func Infinite(f *Scalar, why string) {
+	resolve := f.Resolve
+	f.Resolve = func(args []Arg) (Impl, error) {
+		impl, err := resolve(args)
+		if err != nil || impl.Eval == nil || impl.Result.Kind == types.Bool || impl.Result.IsNested() {
+			return impl, err
+		}
+		g := &infinite{f: f, why: why, fails: impl.Result.Kind == types.Interval && why != "", result: impl.Result, eval: impl.Eval}
+		for i, t := range impl.Args {
+			if t.IsTime() {
+				g.at = append(g.at, i)
+			}
+		}
+		if g.at == nil {
+			return impl, nil
+		}
+		impl.Total, impl.Safe = impl.Total && !g.fails, impl.Safe && !g.fails
+		impl.Eval = func(c *Ctx, args []*vec.Vector, rows Rows) (*vec.Vector, error) {
+			if !anyInfinite(args, g.at) {
+				return g.eval(c, args, rows)
+			}
+			return apart(c, g, args, rows)
+		}
+		return impl, nil
+	}
+}
+
+// infinite is a function for fixed argument types, those at the places at are times.
+type infinite struct {
+	f      *Scalar
+	why    string
+	fails  bool
+	at     []int
+	result types.Type
+	eval   Kernel
+}
+
+// anyInfinite looks at all rows, those that do not count too.
+func anyInfinite(args []*vec.Vector, at []int) bool {
+	for _, i := range at {
+		low, high := args[i].Type.Kind.Infinity(-1), args[i].Type.Kind.Infinity(1)
+		for _, x := range args[i].I64 {
+			if x == low || x == high {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// apart computes the rows of finite times alone, then the others.
+func apart(c *Ctx, g *infinite, args []*vec.Vector, rows Rows) (*vec.Vector, error) {
+	var finite []int32
+	signs := make([]int, rows.N)
+	for i := range rows.Len() {
+		r := rows.At(i)
+		if signs[r] = g.sign(args, r); signs[r] == 0 {
+			finite = append(finite, int32(r))
+		}
+	}
+	v := vec.Nulls(g.result, rows.N)
+	if len(finite) > 0 {
+		var err error
+		if v, err = g.eval(c, args, Rows{N: rows.N, Sel: finite}); err != nil {
+			return nil, err
+		}
+	}
+	out := vec.NewBuilder(g.result)
+	for r, sign := range signs {
+		if sign == 0 {
+			out.AppendFrom(v, r)
+			continue
+		}
+		if g.fails {
+			if err := c.Fail(vec.Nulls(g.result, rows.N), r, g.f.Name, types.InfiniteText(sign), g.why); err != nil {
+				return nil, err
+			}
+		}
+		g.append(out, sign)
+	}
+	return out.Finish(), nil
+}
+
+// sign is that of the first argument that is infinite, 0 if none is.
+func (g *infinite) sign(args []*vec.Vector, r int) int {
+	for _, k := range g.at {
+		if a := args[k]; !a.IsNull(r) {
+			if sign := a.Type.Kind.Infinite(a.Int(r)); sign != 0 {
+				return sign
+			}
+		}
+	}
+	return 0
+}
+
+// append adds the result for an infinite time. Functions that name a part of a time have no
+// text for it, and the last day of its month is none.
+func (g *infinite) append(out *vec.Builder, sign int) {
+	switch name := g.f.Name; {
+	case g.result.IsTime() && name != "last_day":
+		out.AppendInt(g.result.Kind.Infinity(sign))
+	case g.result.Kind == types.String && name != "dayname" && name != "monthname":
+		out.AppendString(types.InfiniteText(sign))
+	default:
+		out.AppendNull()
+	}
+}
