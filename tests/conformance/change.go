@@ -55,7 +55,7 @@ func (w *world) insert(sql string, toks []token) error {
 	if hasWords(rest, "default", "values") {
 		body, columns = fmt.Sprintf("(%s) VALUES (NULL)", quote(t.relation.Columns[0].Name)), []string{""}
 	} else {
-		body = w.byteaIn(t, columns, w.infinities(t, columns, w.defaultsIn(t, columns, body)))
+		body = w.byteaIn(t, columns, w.defaultsIn(t, columns, body))
 	}
 	if w.d.recursive {
 		body = t.millisIn(columns, body)
@@ -90,7 +90,7 @@ func (w *world) insert(sql string, toks []token) error {
 // into fills the scratch table. DuckDB's INSERT casts whatever its columns can be cast from.
 func (w *world) into(t *table, columns []string, body string) error {
 	err := run(w.ctx, w.batch, "INSERT INTO "+scratch+" "+body)
-	if err == nil || !w.d.infinity || !strings.Contains(err.Error(), "but the query gives") {
+	if err == nil || !w.d.castsRows || !strings.Contains(err.Error(), "but the query gives") {
 		return err
 	}
 	list, rest := "", strings.TrimSpace(body)

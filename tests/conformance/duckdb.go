@@ -4,9 +4,9 @@ package conformance
 var duckdb = dialect{flavor: duckdbText, nulls: nullsLast, duckMeaning: duckMeanings, callForms: duckCalls(), functions: duckFunctions,
 	words: map[string]string{"int2": "SMALLINT", "int1": "TINYINT", "short": "SMALLINT", "long": "BIGINT", "hugeint": "DECIMAL(38,0)",
 		"int128": "DECIMAL(38,0)", "utinyint": "SMALLINT", "usmallint": "INT", "uinteger": "BIGINT", "ubigint": "DECIMAL(20,0)",
-		"timestamp_s": "TIMESTAMP", "timestamp_ms": "TIMESTAMP", "timestamp_us": "TIMESTAMP", "timestamp_ns": "TIMESTAMP", "timestamptz_ns": "TIMESTAMP", "time_ns": "TIME", "int64": "BIGINT", "int32": "INT", "uhugeint": "DECIMAL(38,0)", "uint8": "SMALLINT", "uint16": "INT", "uint32": "BIGINT", "uint64": "DECIMAL(20,0)",
+		"time_ns": "TIME", "int64": "BIGINT", "int32": "INT", "uhugeint": "DECIMAL(38,0)", "uint8": "SMALLINT", "uint16": "INT", "uint32": "BIGINT", "uint64": "DECIMAL(20,0)",
 		"int16": "SMALLINT", "signed": "BIGINT"},
-	phrases: append(duckWindows, say(`\btimestamp(tz)?_(s|ms|us|ns)\s+'`, "TIMESTAMP '"), say(`\bbpchar\b`, "STRING"), say(`\b(int|integer|float|double|varchar|bigint)\[\d+\]`, "$1[]"))}
+	phrases: append(duckWindows, say(`\bbpchar\b`, "STRING"), say(`\b(int|integer|float|double|varchar|bigint)\[\d+\]`, "$1[]"))}
 
 // duckdbReasons are why statements of the suite fail, and why that stays.
 var duckdbReasons = []explanation{

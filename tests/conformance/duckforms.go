@@ -9,11 +9,11 @@ type duckMeaning struct {
 	forms        []func(sql string) string // respellings, after the phrases
 	notOurs      map[string]string         // words whose statements fall under a rule, by word
 	ieeeDivision bool                      // / gives DOUBLE, infinity by zero; // and % by zero are NULL
-	infinity     bool                      // of timestamps
+	castsRows    bool                      // INSERT casts whatever it can to its columns, ORDER BY ALL says where NULL is
 	noViews      bool                      // its tests have no materialised views
 }
 
-var duckMeanings = duckMeaning{ieeeDivision: true, noViews: true, infinity: true, notOurs: duckStates, forms: []func(string) string{duckUnnests, nameRange, nameValues, filterWhere, separate, infiniteCasts, quoteAliases, withoutMain, duckSeriesAsList, duckBlobs, duckWholes}}
+var duckMeanings = duckMeaning{ieeeDivision: true, noViews: true, castsRows: true, notOurs: duckStates, forms: []func(string) string{duckUnnests, nameRange, nameValues, filterWhere, separate, duckStamps, quoteAliases, withoutMain, duckSeriesAsList, duckBlobs, duckWholes}}
 
 // duckStates are words of DuckDB's values that are states of aggregates.
 var duckStates = map[string]string{"export_state": "aggregate state", "to_aggregate_state": "aggregate state", "aggregate_state": "aggregate state",

@@ -21,7 +21,6 @@ func duckFunctions(r *fn.Registry) {
 	}
 	duckConcat(r)
 	duckPart(r)
-	infiniteFields(r)
 	duckCastFunctions(r)
 }
 

@@ -39,7 +39,7 @@ func endsOrder(t token, depth int) bool {
 }
 
 func (d *dialect) orderItem(e *edits, item []token) {
-	if len(item) == 0 || hasWords(item, "nulls") || len(item) == 1 && item[0].is("all") && !d.infinity {
+	if len(item) == 0 || hasWords(item, "nulls") || len(item) == 1 && item[0].is("all") && !d.castsRows {
 		return
 	}
 	last := item[len(item)-1]

@@ -58,7 +58,7 @@ var zoneSetting = regexp.MustCompile(`(?is)^\s*set\s+(?:timezone\s*(?:=|to)|time
 // setZone runs SET timezone, and prints times in the zone from then on.
 func (r *runner) setZone(sql string) (outcome, bool) {
 	m := zoneSetting.FindStringSubmatch(sql)
-	if m == nil || r.d.flavor != postgresText {
+	if m == nil || r.d.flavor != postgresText && r.d.flavor != duckdbText {
 		return outcome{}, false
 	}
 	zone, err := types.LoadZone(m[1])

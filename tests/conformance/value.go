@@ -111,13 +111,13 @@ func (d *dialect) value(v *vec.Vector, row int) string {
 	case f.Type.IsFloat() && d.flavor == postgresText:
 		return strings.TrimSuffix(vec.RowString(v, row, time.UTC), ".0")
 	}
-	if d.zone != nil && f.Type.Kind == types.Timestamp {
+	if d.zone != nil && f.Type.Kind == types.Timestamp && f.Type.Kind.Infinite(f.Int(i)) == 0 {
+		if d.flavor == duckdbText {
+			return vec.RowString(v, row, d.zone) + duckOffset(f.Int(i), d.zone)
+		}
 		return vec.RowString(v, row, d.zone) + time.UnixMicro(f.Int(i)).In(d.zone).Format("-07:00")
 	}
 	text := vec.RowString(v, row, time.UTC)
-	if d.infinity && f.Type.IsTime() {
-		return infiniteText(text)
-	}
 	if d.flavor == duckdbText && f.Type.Kind == types.Bytes {
 		return duckBytes(f.Bytes(i))
 	}
