@@ -13,6 +13,9 @@ import (
 // is made by the binder, which knows the session's zone.
 func checkTemporal(kind ast.LiteralKind, text string) error {
 	s := &scan{rest: strings.TrimSpace(text)}
+	if kind != ast.LitTime && specialTimes[strings.ToLower(s.rest)] {
+		return nil
+	}
 	switch kind {
 	case ast.LitTime:
 		s.clock()
@@ -37,6 +40,9 @@ func checkTemporal(kind ast.LiteralKind, text string) error {
 	}
 	return s.err
 }
+
+// specialTimes are the words that stand for a date or timestamp.
+var specialTimes = map[string]bool{"infinity": true, "+infinity": true, "-infinity": true, "inf": true, "-inf": true, "epoch": true}
 
 func temporalForm(kind ast.LiteralKind) string {
 	switch kind {
@@ -106,8 +112,12 @@ func (s *scan) date() {
 	} else {
 		s.byte('+')
 	}
-	year := sign * s.number(4, 6, 0, farYear, "year")
 	bc := strings.Contains(s.rest, " (BC)") || strings.HasSuffix(s.rest, " BC")
+	least := 4
+	if bc {
+		least = 1
+	}
+	year := sign * s.number(least, 6, 0, farYear, "year")
 	switch {
 	case bc && year < 1 && s.err == nil:
 		s.err = fmt.Errorf("year %d is out of range before Christ", year)

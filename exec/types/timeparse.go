@@ -55,8 +55,8 @@ func ParseTime(s string) (int64, error) {
 // the text is wall clock time of the given zone. Digits beyond µs are cut. Blanks
 // around the text are ignored. It does not allocate unless a zone is named. Years after 9999
 // and before 1 have more digits and a sign, as ISO 8601 and AppendTimestamp write them, or
-// stand with " BC" at the end or " (BC)" behind the date, as PostgreSQL and DuckDB do; so do
-// the words infinity, -infinity and epoch.
+// stand with " BC" at the end or " (BC)" behind the date, as PostgreSQL and DuckDB do, where a
+// year may have fewer digits. The words infinity, -infinity and epoch are times too.
 func ParseTimestamp(s string, zone *time.Location) (int64, error) {
 	local, rest, err := parseLocal(s)
 	if err != nil {
@@ -202,8 +202,9 @@ func parseDay(s string) (int64, error) {
 	return DaysFromCivil(y, m, d), nil
 }
 
-// parseFarDay reads [±]Y-MM-DD of four to six digits of year, and " (BC)" behind it. With BC
-// there or at the end of s the year counts backwards from 1, which is before the year 1.
+// parseFarDay reads [±]Y-MM-DD of four to six digits of year, and " (BC)" behind it. With BC,
+// there or at the end of s, the year counts backwards from 1, which is before the year 1, and
+// may have fewer digits.
 func parseFarDay(s string) (day int64, rest string, err error) {
 	sign, t := 1, s
 	if t != "" && (t[0] == '-' || t[0] == '+') {
@@ -216,7 +217,7 @@ func parseFarDay(s string) (day int64, rest string, err error) {
 	for ; n < len(t) && n < 6 && isDigit(t[n]); n++ {
 		y = y*10 + int(t[n]-'0')
 	}
-	if n < 4 || len(t) < n+6 || t[n] != '-' || t[n+3] != '-' {
+	if n < 4 && (n < 1 || !strings.Contains(t, "BC")) || len(t) < n+6 || t[n] != '-' || t[n+3] != '-' {
 		return 0, "", ErrTimeSyntax
 	}
 	m, d := two(t, n+1), two(t, n+4)

@@ -22,6 +22,7 @@ func duckFunctions(r *fn.Registry) {
 	duckConcat(r)
 	duckPart(r)
 	duckCastFunctions(r)
+	duckFields(r)
 }
 
 var (

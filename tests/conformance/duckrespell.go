@@ -17,7 +17,8 @@ func duckCalls() map[string]form {
 		"regexp_matches": duckMatchesIn, "regexp_extract": template(2, "regexp_extract($1, $2, 0)"), "regexp_extract_all": template(2, "regexp_extract_all($1, $2, 0)"),
 		"regexp_replace": duckReplaceOnce,
 		// times
-		"extract": duckFieldOf, "date_part": duckPartNamed, "datepart": duckPartNamed, "dayofweek": template(1, "(dayofweek($1) - 1)"), "weekday": template(1, "(dayofweek($1) - 1)"),
+		"extract": duckFieldOf, "date_part": same("duck_part_of"), "datepart": same("duck_part_of"), "timezone": template(1, "duck_part_of('timezone', $1)"),
+		"timezone_hour": template(1, "duck_part_of('timezone_hour', $1)"), "timezone_minute": template(1, "duck_part_of('timezone_minute', $1)"), "dayofweek": template(1, "(dayofweek($1) - 1)"), "weekday": template(1, "(dayofweek($1) - 1)"),
 		"datediff": duckByUnit, "date_diff": duckByUnit, "datesub": duckByUnit, "date_sub": duckByUnit, "date_trunc": duckByUnit, "datetrunc": duckByUnit,
 	}
 }
@@ -72,30 +73,11 @@ func duckFieldOf(c call) string {
 	if len(c.args) != 1 {
 		return ""
 	}
-	field, _, ok := cut(c.args[0], "from")
+	field, x, ok := cut(c.args[0], "from")
 	if !ok {
 		return ""
 	}
-	return duckWholeField(strings.Trim(field, "'\""), "extract("+c.args[0]+")")
-}
-
-// duckPartNamed is date_part('field', time).
-func duckPartNamed(c call) string {
-	if len(c.args) != 2 {
-		return ""
-	}
-	return duckWholeField(strings.Trim(c.args[0], "'"), c.text())
-}
-
-// duckWholeField counts the days of a week from 0, Sunday, and cuts the fraction of a second.
-func duckWholeField(field, x string) string {
-	switch strings.ToLower(field) {
-	case "dow", "dayofweek", "weekday":
-		return "(" + x + " - 1)"
-	case "second", "seconds", "sec", "secs", "s":
-		return "CAST(" + x + " AS BIGINT)"
-	}
-	return ""
+	return "duck_part_of('" + strings.Trim(field, "'\"") + "', " + x + ")" + c.tail
 }
 
 var duckUnitNames = map[string]string{"'dow'": "'day'", "'isodow'": "'day'", "'doy'": "'day'", "'julian'": "'day'", "'dayofweek'": "'day'", "'dayofyear'": "'day'",

@@ -12,12 +12,14 @@ import (
 // fields are extract and the functions of one field each.
 func fields() []*fn.Scalar {
 	all := []*fn.Scalar{{
-		Name: "extract", Aliases: []string{"date_part", "datepart"}, Group: "Time", Syntax: []string{"extract(field FROM time)", "date_part('field', time)"},
+		Name: "extract", Aliases: []string{"date_part", "datepart"}, Group: "Time", Syntax: []string{"extract(field FROM time)", "date_part('field', time)", "date_part(['field', ...], time)"},
 		Doc: "Takes a field out of a date, time or interval: MILLENNIUM, CENTURY, DECADE, YEAR, QUARTER, MONTH, WEEK (ISO), DAY, DOY, HOUR, MINUTE, SECOND (with its fraction), " +
 			"MILLISECOND and MICROSECOND (with the seconds), YEAROFWEEK (or ISOYEAR), YEARWEEK, EPOCH (seconds since 1970), JULIAN, ERA, TIMEZONE (seconds), TIMEZONE_HOUR, TIMEZONE_MINUTE. " +
-			"DOW and DAYOFWEEK count from Sunday = 1 as in Spark (PostgreSQL and DuckDB: Sunday = 0), ISODOW from Monday = 1, WEEKDAY from Monday = 0.",
+			"DOW and DAYOFWEEK count from Sunday = 1 as in Spark (PostgreSQL and DuckDB: Sunday = 0), ISODOW from Monday = 1, WEEKDAY from Monday = 0. " +
+			"Several fields in an array of constants give a STRUCT of them; a field that is no constant gives a BIGINT, without a fraction.",
 		Examples: []fn.Example{{SQL: "extract('HOUR', TIMESTAMP '2024-02-29 13:45:56')", Want: "13"}, {SQL: "date_part('second', TIMESTAMP '2024-02-29 13:45:56.5')", Want: "56.500000"},
-			{SQL: "extract('EPOCH', TIMESTAMP '1969-12-31 23:59:59.5')", Want: "-0.500000"}, {SQL: "extract('DAY', INTERVAL '3 days 30 hours')", Want: "4"}, {SQL: "extract('DAY', NULL)", Want: "NULL"}},
+			{SQL: "extract('EPOCH', TIMESTAMP '1969-12-31 23:59:59.5')", Want: "-0.500000"}, {SQL: "extract('DAY', INTERVAL '3 days 30 hours')", Want: "4"},
+			{SQL: "date_part(ARRAY['year', 'month'], DATE '2024-02-29')", Want: `{"year": 2024, "month": 2}`}, {SQL: "extract('DAY', NULL)", Want: "NULL"}},
 		Resolve: resolveExtract,
 	}}
 	all = append(all, fieldFunctions()...)
@@ -192,14 +194,21 @@ func nameOf(name func(local int64) string) resolver {
 	}
 }
 
-// resolveExtract resolves extract(field, time) for a constant field.
+// resolveExtract resolves extract(field, time).
 func resolveExtract(args []fn.Arg) (fn.Impl, error) {
 	if err := arity(args, 2, 2); err != nil {
 		return fn.Impl{}, err
 	}
 	spelling, ok := constText(args, 0)
-	if !ok {
-		return fn.Impl{}, fmt.Errorf("needs a constant field as argument 1")
+	field := args[0].Type
+	switch {
+	case ok:
+	case field.Kind == types.Array && field.Elem.Kind == types.String && args[0].Const != nil && !args[0].Const.IsNull(0):
+		return extractList(args)
+	case field.Kind == types.String || field.Kind == types.Null:
+		return extractAny(args)
+	default:
+		return fn.Impl{}, mismatch(args, 0, "STRING or a constant ARRAY of STRING")
 	}
 	name, ok := fieldName(spelling)
 	if !ok {

@@ -140,13 +140,21 @@ func findLongField(name string) (timeField, bool) {
 	case "decade":
 		return func(t int64) int64 { return types.FloorDiv(yearOf(t), 10) }, true
 	case "century":
-		return func(t int64) int64 { return types.FloorDiv(yearOf(t)+99, 100) }, true
+		return func(t int64) int64 { return hundreds(yearOf(t), 100) }, true
 	case "millennium":
-		return func(t int64) int64 { return types.FloorDiv(yearOf(t)+999, 1000) }, true
+		return func(t int64) int64 { return hundreds(yearOf(t), 1000) }, true
 	case "era":
 		return func(t int64) int64 { return int64(truth(yearOf(t) > 0)) }, true
 	}
 	return nil, false
+}
+
+// hundreds counts centuries or millennia: there is none of the number 0.
+func hundreds(year, n int64) int64 {
+	if year > 0 {
+		return (year + n - 1) / n
+	}
+	return year/n - 1
 }
 
 // findZoneField has the parts of an offset from UTC in seconds.

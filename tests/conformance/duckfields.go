@@ -1,0 +1,118 @@
+package conformance
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/sqlstream/sqlstream/exec/fn"
+	"github.com/sqlstream/sqlstream/exec/types"
+	"github.com/sqlstream/sqlstream/exec/vec"
+)
+
+// duckFields adds duck_part_of(field, time): extract as DuckDB counts. The days of a week
+// begin with 0, Sunday, a second and a decade have no fraction, a wall clock is of offset 0,
+// and the epoch is a DOUBLE.
+func duckFields(r *fn.Registry) {
+	product, _ := r.Scalar("extract")
+	resolve := func(args []fn.Arg) (fn.Impl, error) {
+		if len(args) == 2 && args[0].Const != nil && args[0].Type.Kind == types.String && args[1].Type.Kind != types.Timestamp &&
+			!args[0].Const.IsNull(0) && strings.HasPrefix(strings.ToLower(args[0].Const.Text(0)), "timezone") {
+			return zeroOf(args[1].Type), nil
+		}
+		if len(args) == 2 && args[1].Type.Kind == types.TimestampNTZ && args[0].Type.Kind == types.Array {
+			args = []fn.Arg{args[0], {Type: types.Of(types.Timestamp)}} // its zone is UTC
+		}
+		impl, err := product.Resolve(args)
+		if err != nil {
+			return impl, err
+		}
+		eval, own := impl.Eval, impl.Result
+		impl.Monotone, impl.MonotoneFixed, impl.Total, impl.Safe = nil, nil, false, false
+		if own.Kind != types.Struct {
+			impl.Result = duckFieldType(own)
+		} else {
+			impl.Result = own
+			impl.Result.Fields = slices.Clone(own.Fields)
+			for i, f := range own.Fields {
+				impl.Result.Fields[i].Type = duckFieldType(f.Type)
+			}
+		}
+		impl.Eval = func(c *fn.Ctx, args []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
+			v, err := eval(c, args, rows)
+			if err != nil {
+				return v, err
+			}
+			name := func(row int) string { return args[0].Text(row) }
+			if own.Kind != types.Struct {
+				return duckField(v, own, name), nil
+			}
+			out := &vec.Vector{Type: impl.Result, N: v.N, Valid: v.Valid}
+			for i, f := range own.Fields {
+				out.Child = append(out.Child, duckField(v.Child[i], f.Type, func(int) string { return f.Name }))
+			}
+			return out, nil
+		}
+		return impl, nil
+	}
+	if err := r.AddScalar(&fn.Scalar{Name: "duck_part_of", Hidden: true, Resolve: resolve}); err != nil {
+		panic(err) // a name that the product has
+	}
+}
+
+// zeroOf is 0 for every time.
+func zeroOf(t types.Type) fn.Impl {
+	n := types.Of(types.Int64)
+	return fn.Impl{Args: []types.Type{types.Of(types.String), t}, Result: n, Eval: func(_ *fn.Ctx, args []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
+		out := vec.NewBuilder(n)
+		for i := range rows.N {
+			if t.IsTime() && t.Kind.Infinite(args[1].Int(i)) != 0 {
+				out.AppendNull()
+			} else {
+				out.AppendInt(0)
+			}
+		}
+		return out.Finish(), nil
+	}}
+}
+
+// duckFieldType is the type of a field: second is a whole number, epoch a DOUBLE.
+func duckFieldType(t types.Type) types.Type {
+	switch {
+	case t.Kind == types.Decimal && t.Prec == 20:
+		return types.Of(types.Float64)
+	case t.Kind == types.Decimal:
+		return types.Of(types.Int64)
+	}
+	return t
+}
+
+func duckField(v *vec.Vector, t types.Type, name func(row int) string) *vec.Vector {
+	out := vec.NewBuilder(duckFieldType(t))
+	for i := range v.N {
+		f, at := v.At(i)
+		switch {
+		case f.IsNull(at):
+			out.AppendNull()
+		case t.Kind == types.Decimal && t.Prec == 20:
+			out.AppendFloat(f.I128[at].Float64() / 1e6)
+		case t.Kind == types.Decimal:
+			out.AppendInt(f.Int(at) / 1e6)
+		case t.IsFloat():
+			out.AppendFloat(f.F64[at])
+		default:
+			out.AppendInt(duckDay(name(i), f.Int(at)))
+		}
+	}
+	return out.Finish()
+}
+
+// duckDay counts the days of a week from 0, Sunday.
+func duckDay(field string, x int64) int64 {
+	switch strings.ToLower(field) {
+	case "dow", "dayofweek":
+		return x - 1
+	case "weekday":
+		return (x + 1) % 7
+	}
+	return x
+}
