@@ -178,7 +178,7 @@ func TestDatesOfOtherAges(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"0044-03-13 (BC)", "-0043-03-13"}, {"0044-03-13 BC", "-0043-03-13"}, {"-0043-03-13", "-0043-03-13"}, {"0001-01-01 (BC)", "0000-01-01"},
 		{"12345-01-02", "+12345-01-02"}, {"+12345-01-02", "+12345-01-02"}, {"-140000-01-01", "-140000-01-01"},
-		{"0000-01-01", "0000-01-01"}, {"999999-01-01", ""}, {"0000-01-01 (BC)", ""}, {"-0043-02-30", ""}, {"44-03-13 (BC)", ""}, {"0044-03-13 (AD)", ""},
+		{"0000-01-01", "0000-01-01"}, {"999999-01-01", ""}, {"0000-01-01 (BC)", ""}, {"-0043-02-30", ""}, {"44-03-13 (BC)", "-0043-03-13"}, {"44-03-13", ""}, {"infinity", "infinity"}, {" -Infinity ", "-infinity"}, {"inf", "infinity"}, {"infinit", ""}, {"infinity 00:00:00", ""}, {"epoch", "1970-01-01"}, {"0044-03-13 (AD)", ""},
 	} {
 		d, err := ParseDate(c.text)
 		if got := string(AppendDate(nil, d)); (err == nil) != (c.want != "") || err == nil && got != c.want {
@@ -187,6 +187,7 @@ func TestDatesOfOtherAges(t *testing.T) {
 	}
 	for _, c := range []struct{ text, want string }{
 		{"0044-03-13 (BC) 10:33:41+01", "-0043-03-13 09:33:41"}, {"0044-03-13 10:33:41 BC", "-0043-03-13 10:33:41"}, {"+10000-01-01T00:00:00Z", "+10000-01-01 00:00:00"},
+		{"infinity", "infinity"}, {"-INF", "-infinity"}, {"epoch", "1970-01-01 00:00:00"},
 	} {
 		us, err := ParseTimestamp(c.text, time.UTC)
 		if got := string(AppendTimestamp(nil, us, time.UTC)); err != nil || got != c.want {

@@ -65,6 +65,9 @@ func formatTime(us int64, form timeForm) string {
 	if form == numberForm {
 		return formatSeconds(us)
 	}
+	if sign := types.Timestamp.Infinite(us); sign != 0 {
+		return types.InfiniteText(sign)
+	}
 	t := time.UnixMicro(us).UTC()
 	clock := t.Format("15:04")
 	if us%60_000_000 != 0 {

@@ -19,7 +19,7 @@ func fields() []*fn.Scalar {
 			"Several fields in an array of constants give a STRUCT of them; a field that is no constant gives a BIGINT, without a fraction.",
 		Examples: []fn.Example{{SQL: "extract('HOUR', TIMESTAMP '2024-02-29 13:45:56')", Want: "13"}, {SQL: "date_part('second', TIMESTAMP '2024-02-29 13:45:56.5')", Want: "56.500000"},
 			{SQL: "extract('EPOCH', TIMESTAMP '1969-12-31 23:59:59.5')", Want: "-0.500000"}, {SQL: "extract('DAY', INTERVAL '3 days 30 hours')", Want: "4"},
-			{SQL: "date_part(ARRAY['year', 'month'], DATE '2024-02-29')", Want: `{"year": 2024, "month": 2}`}, {SQL: "extract('DAY', NULL)", Want: "NULL"}},
+			{SQL: "date_part(array('year', 'month'), DATE '2024-02-29')", Want: `{"year":2024,"month":2}`}, {SQL: "extract('DAY', NULL)", Want: "NULL"}},
 		Resolve: resolveExtract,
 	}}
 	all = append(all, fieldFunctions()...)
