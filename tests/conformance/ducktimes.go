@@ -68,3 +68,9 @@ func duckOffset(us int64, zone *time.Location) string {
 	}
 	return time.UnixMicro(us).In(zone).Format(layout)
 }
+
+// timeName reports the name of a type of dates or timestamps, theirs or ours.
+func timeName(t token) bool {
+	low := strings.ToLower(t.text)
+	return t.kind == word && (low == "date" || low == "timestamp_ntz" || duckStampTypes[low] != "")
+}
