@@ -96,7 +96,7 @@ func (d *decoder) setOperation(n *tidb.SetOprStmt) *ast.Query {
 			continue
 		}
 		op := setOp(sel.AfterSetOperator)
-		op.ByName = c.byName
+		op.SetMatch = c.match
 		if op.Op == ast.Intersect {
 			term = combine(op, term, body)
 			continue

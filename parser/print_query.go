@@ -88,8 +88,15 @@ func (pr *printer) setOp(s *ast.SetOp) {
 	if s.All {
 		pr.put(" ALL")
 	}
-	if s.ByName {
+	switch {
+	case s.ByName:
 		pr.put(" BY NAME")
+	case len(s.By) > 0:
+		pr.put(" CORRESPONDING BY (")
+		pr.idents(s.By)
+		pr.put(")")
+	case s.Corresponding:
+		pr.put(" CORRESPONDING")
 	}
 	pr.put(" ")
 	pr.operand(s.R, s.Op, true)

@@ -14,9 +14,9 @@ import (
 type core struct {
 	sel    *ast.Select
 	values *ast.Values
-	paren  *ast.Query // a parenthesised query with clauses around it
-	query  *ast.Query // of the first core of a query: the query's own node
-	byName bool       // the set operator before this core has BY NAME
+	paren  *ast.Query   // a parenthesised query with clauses around it
+	query  *ast.Query   // of the first core of a query: the query's own node
+	match  ast.SetMatch // of the set operator before this core
 }
 
 // queryAt tells whether the token at index i opens parentheses around a query,
@@ -173,17 +173,17 @@ func (p *parser) cte() rope {
 // back as inner, not yet emitted.
 func (p *parser) body(q *ast.Query) (out rope, inner *rope) {
 	first, span, paren := p.bodyOperand(q)
-	op, byName := p.setOperator()
+	op, match := p.setOperator()
 	if paren && op == "" {
 		return rope{}, &first
 	}
 	out = p.operandRope(q, first, span, paren)
-	for ; op != ""; op, byName = p.setOperator() {
+	for ; op != ""; op, match = p.setOperator() {
 		out.add(" "+op+" ", p.here().Start)
 		at := len(p.side)
 		r, span, paren := p.bodyOperand(nil)
 		out.join(p.operandRope(nil, r, span, paren))
-		p.markByName(at, byName)
+		p.markMatch(at, match)
 	}
 	return out, nil
 }
@@ -195,15 +195,12 @@ func (p *parser) operandRope(q *ast.Query, r rope, span diag.Span, paren bool) r
 	return p.parenCore(q, r, span)
 }
 
-// markByName tells the core of the operand just read, the last one stored, that
-// the operator before it matches columns by name.
-func (p *parser) markByName(from int, byName bool) {
-	if !byName {
-		return
-	}
+// markMatch tells the core of the operand just read, the last one stored, how the
+// operator before it matches columns.
+func (p *parser) markMatch(from int, match ast.SetMatch) {
 	for i := len(p.side) - 1; i >= from; i-- {
 		if c, ok := p.side[i].node.(*core); ok {
-			c.byName = true
+			c.match = match
 			return
 		}
 	}
@@ -231,22 +228,26 @@ func (p *parser) bodyOperand(q *ast.Query) (out rope, span diag.Span, paren bool
 	return out, p.since(start), false
 }
 
-// setOperator reads UNION, INTERSECT, EXCEPT or MINUS, with ALL, DISTINCT, BY NAME.
-func (p *parser) setOperator() (op string, byName bool) {
+// setOperator reads UNION, INTERSECT, EXCEPT or MINUS, with ALL, DISTINCT, BY NAME,
+// CORRESPONDING.
+func (p *parser) setOperator() (op string, match ast.SetMatch) {
 	switch {
 	case p.isWord("MINUS") && p.startsMinus():
 		op = "EXCEPT"
 	case p.anyWordAt(0, "UNION", "INTERSECT", "EXCEPT"):
 		op = p.upper(p.peek())
 	default:
-		return "", false
+		return "", match
 	}
 	p.next()
 	if p.acceptAny("ALL", "DISTINCT") == "ALL" {
 		op += " ALL"
 	}
-	byName = p.accept("BY", "NAME")
-	return op, byName
+	match.ByName = p.accept("BY", "NAME")
+	if match.Corresponding = !match.ByName && p.accept("CORRESPONDING"); match.Corresponding && p.accept("BY") {
+		match.By = p.identList("a column name")
+	}
+	return op, match
 }
 
 func (p *parser) startsMinus() bool {

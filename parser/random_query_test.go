@@ -31,10 +31,20 @@ func (g *generator) columns() []ast.Ident {
 	return []ast.Ident{g.ident(), g.ident()}
 }
 
+func (g *generator) match() ast.SetMatch {
+	switch {
+	case g.flip(5):
+		return ast.SetMatch{ByName: true}
+	case g.flip(5):
+		return ast.SetMatch{Corresponding: true, By: g.columns()}
+	}
+	return ast.SetMatch{}
+}
+
 func (g *generator) body(d int) ast.Body {
 	switch {
 	case d > 0 && g.flip(4):
-		return &ast.SetOp{Op: ast.SetOperator(g.rng.IntN(3)), All: g.flip(2), ByName: g.flip(5), L: g.operand(d - 1), R: g.operand(d - 1)}
+		return &ast.SetOp{Op: ast.SetOperator(g.rng.IntN(3)), All: g.flip(2), SetMatch: g.match(), L: g.operand(d - 1), R: g.operand(d - 1)}
 	case g.flip(8):
 		return &ast.Values{Rows: [][]ast.Expr{g.exprs(2, 2, d-1), g.exprs(2, 2, d-1)}}
 	}

@@ -126,10 +126,18 @@ func (op SetOperator) String() string { return [...]string{"UNION", "INTERSECT",
 // SetOp combines two bodies; INTERSECT binds tighter than the others.
 type SetOp struct {
 	diag.Span
-	Op     SetOperator
-	All    bool
-	ByName bool
-	L, R   Body
+	Op  SetOperator
+	All bool
+	SetMatch
+	L, R Body
+}
+
+// SetMatch says which columns of a set operator's sides belong together; by position, if it
+// says nothing.
+type SetMatch struct {
+	ByName        bool    // BY NAME: those of one name; NULL where only one side has it
+	Corresponding bool    // CORRESPONDING: those that both sides have
+	By            []Ident // CORRESPONDING BY (…): these, in this order
 }
 
 // Values is a list of rows of equal length.

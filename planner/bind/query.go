@@ -163,9 +163,14 @@ func (b *Binder) setOp(x *ast.SetOp, outer *scope) *relation {
 		return nil
 	}
 	right := r.plan
-	if x.ByName {
+	switch {
+	case x.ByName:
 		l, right = b.withMissing(l, r.plan)
 		if right = b.byName(x, l.plan, right); right == nil {
+			return nil
+		}
+	case x.Corresponding:
+		if l, right = b.corresponding(x, l, r.plan); l == nil {
 			return nil
 		}
 	}
@@ -281,6 +286,40 @@ func (b *Binder) byName(x *ast.SetOp, l, r logical.Node) logical.Node {
 		return nil
 	}
 	return &logical.Project{Input: r, Exprs: exprs, Names: names}
+}
+
+// corresponding leaves the columns that both sides have, in the order of the left one, or
+// those that are listed; nil after an error.
+func (b *Binder) corresponding(x *ast.SetOp, l *relation, r logical.Node) (*relation, logical.Node) {
+	ls, rs := newScope("", l.plan), newScope("", r)
+	by := x.By
+	if by == nil {
+		for _, c := range l.plan.Schema() {
+			if len(rs.find("", c.Name)) > 0 {
+				by = append(by, ast.Ident{Span: x.R.Pos(), Name: c.Name})
+			}
+		}
+	}
+	var out [2]logical.Project
+	for _, id := range by {
+		for side, s := range []*scope{ls, rs} {
+			m := s.find("", id.Name)
+			if len(m) != 1 {
+				many := map[bool]string{true: "no column", false: "several columns"}[len(m) == 0]
+				b.errorf(diag.UnknownColumn, id.Span, "%s CORRESPONDING: the %s query has %s %q", x.Op, []string{"first", "second"}[side], many, id.Name).
+					Hint = diag.HintDidYouMean(id.Name, s.names())
+				return nil, nil
+			}
+			out[side].Exprs, out[side].Names = append(out[side].Exprs, s.ref(m[0])), append(out[side].Names, id.Name)
+		}
+	}
+	if len(by) == 0 {
+		b.errorf(diag.ColumnCount, x.R.Pos(), "%s CORRESPONDING of queries without a column of one name", x.Op).
+			WithHint("they are (%s) and (%s)", columnList(l.plan.Schema()), columnList(r.Schema()))
+		return nil, nil
+	}
+	out[0].Input, out[1].Input = l.plan, r
+	return &relation{plan: &out[0]}, &out[1]
 }
 
 // values binds VALUES. Columns are called col1, col2, …

@@ -54,7 +54,7 @@ func (b *Binder) recursive(c *cteScope, name ast.Name) logical.Node {
 
 // branches lists the queries that a chain of UNION, all of one kind, brings together.
 func (b *Binder) branches(x ast.Body, all bool, visit func(ast.Body)) {
-	if op, ok := x.(*ast.SetOp); ok && op.Op == ast.Union && op.All == all && !op.ByName {
+	if op, ok := x.(*ast.SetOp); ok && op.Op == ast.Union && op.All == all && !op.ByName && !op.Corresponding {
 		b.branches(op.L, all, visit)
 		b.branches(op.R, all, visit)
 		return

@@ -116,6 +116,9 @@ func (w *world) createTable(sql string, toks []token, i int) error {
 		}
 		t.key = append(t.key, at)
 	}
+	if err := t.versioned(def.versions); err != nil {
+		return err
+	}
 	w.tables[strings.ToLower(name)] = t
 	if err := w.declare(t); err != nil {
 		return err

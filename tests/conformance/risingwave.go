@@ -11,7 +11,6 @@ var risingwave = dialect{flavor: postgresText, integerDivision: true, nulls: nul
 		say(`\btimestamp\s+with\s+time\s+zone\b`, "TIMESTAMPTZ"),
 		say(`\btimestamp(\s+without\s+time\s+zone)?\s+'`, "TIMESTAMP_NTZ '"),
 		say(`\btimestamp\s+without\s+time\s+zone\b`, "TIMESTAMP_NTZ"),
-		say(`\bappend\s+only\b`, ""),
 		say(`\bcreate\s+stream\b`, "CREATE STREAM"),
 		say(`([,(]\s*)\|(\s*\w+(?:\s*,\s*\w+)*\s*)\|`, "$1($2) ->"), // a lambda
 	}}

@@ -19,6 +19,7 @@ type table struct {
 	unique    bool              // key is UNIQUE, and may be NULL
 	watermark []string          // clauses of the source
 	conflict  onConflict        // what a row does whose key is there, unless INSERT says
+	versions  []int             // columns: a row whose key is there with a later version is left out
 	unsynced  bool              // the batch engine has other rows
 	bulk      bool              // the batch engine alone has the rows
 	rows      []*vec.Batch
@@ -74,7 +75,7 @@ func (t *table) insert(rows []*vec.Batch, conflict onConflict) ([]change, error)
 	for _, r := range rows {
 		if k, ok := t.keyOf(r); ok {
 			if i, dup := t.byKey[k]; dup {
-				if conflict == keep {
+				if conflict == keep || t.older(r, t.rows[i]) {
 					continue
 				}
 				if conflict == merge {

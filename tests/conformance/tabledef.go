@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"errors"
 	"slices"
 	"strings"
 
@@ -19,14 +20,21 @@ type tableDef struct {
 	filled   bool // CREATE TABLE … AS
 	// watermark has the clauses of the source, which a table has no use for.
 	watermark []string
-	keeps     bool // ON CONFLICT DO NOTHING
-	merges    bool // ON CONFLICT DO UPDATE IF NOT NULL
+	keeps     bool     // ON CONFLICT DO NOTHING
+	merges    bool     // ON CONFLICT DO UPDATE IF NOT NULL
+	versions  []string // WITH VERSION COLUMN (…): an older row of a key is left out
 }
 
 // readTable reads CREATE TABLE.
 func readTable(sql string, toks []token) (*tableDef, error) {
 	def := &tableDef{defaults: map[string]string{}, keeps: hasWords(toks, "on", "conflict", "do", "nothing"),
 		merges: hasWords(toks, "do", "update", "if", "not", "null")}
+	if i := slices.IndexFunc(toks, func(t token) bool { return t.is("version") }); i > 0 && toks[i-1].is("with") && i+2 < len(toks) && toks[i+1].is("column") {
+		def.versions = listed(toks[i+2:])
+	}
+	if err := def.conflicts(toks); err != nil {
+		return nil, err
+	}
 	name := target(toks)
 	open := slices.IndexFunc(toks, func(t token) bool { return t.text == "(" && t.depth == 0 })
 	as := slices.IndexFunc(toks, func(t token) bool { return t.is("as") && t.depth == 0 })
@@ -58,6 +66,17 @@ func readTable(sql string, toks []token) (*tableDef, error) {
 	}
 	def.sql = "CREATE TABLE " + quote(name) + " (" + strings.Join(parts, ", ") + ")"
 	return def, nil
+}
+
+// conflicts refuses what says two things about a row whose key is there.
+func (def *tableDef) conflicts(toks []token) error {
+	switch {
+	case def.keeps && len(def.versions) > 0:
+		return errors.New("a row that is left out has no version")
+	case hasWords(toks, "append", "only") && hasWords(toks, "on", "conflict") && !def.keeps:
+		return errors.New("a row of a table to which rows are only added takes no other row's place")
+	}
+	return nil
 }
 
 // element reads a column or a constraint, and gives what is left of it.
