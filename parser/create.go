@@ -10,6 +10,7 @@ type creation struct {
 	start                        int
 	replace, temporary, external bool
 	materialized, notExists      bool
+	recursive                    bool
 }
 
 // create reads CREATE.
@@ -20,6 +21,7 @@ func (p *parser) create() ast.Statement {
 	c.temporary = p.acceptAny("TEMPORARY", "TEMP") != ""
 	c.external = p.accept("EXTERNAL")
 	c.materialized = p.accept("MATERIALIZED")
+	c.recursive = p.isWord("RECURSIVE") && p.wordAt(1, "VIEW") && p.accept("RECURSIVE")
 	word := p.upper(p.peek())
 	switch word {
 	case "SOURCE", "STREAM", "TABLE", "SINK", "VIEW", "FUNCTION", "MACRO":
@@ -77,7 +79,14 @@ func (p *parser) createView(c creation) ast.Statement {
 		node := &ast.CreateView{OrReplace: c.replace, Temporary: c.temporary, IfNotExists: c.notExists, Name: name, Columns: columns}
 		node.Query = p.plainQuery()
 		node.Span = p.since(c.start)
+		if c.recursive {
+			readsItself(node)
+		}
 		return node
+	}
+	if c.recursive {
+		p.fail(diag.Errorf(diag.NotSupported, name.Span, "CREATE MATERIALIZED RECURSIVE VIEW is not supported").
+			WithHint("CREATE MATERIALIZED VIEW v AS WITH RECURSIVE r AS (…) SELECT * FROM r"))
 	}
 	node := &ast.CreateMaterializedView{OrReplace: c.replace, IfNotExists: c.notExists, Name: name, Columns: columns}
 	if p.accept("WITH") {
@@ -87,6 +96,17 @@ func (p *parser) createView(c creation) ast.Statement {
 	node.As = p.queryStmt(true)
 	node.Span = p.since(c.start)
 	return node
+}
+
+// readsItself makes WITH RECURSIVE v (columns) AS (query) SELECT * FROM v of the query of
+// CREATE RECURSIVE VIEW v.
+func readsItself(v *ast.CreateView) {
+	q, name := v.Query, v.Name.Last()
+	read := &ast.TableName{Span: name.Span, Name: ast.Name{Span: name.Span, Parts: []ast.Ident{name}}}
+	v.Query = &ast.Query{Span: q.Span,
+		With: &ast.With{Span: q.Span, Recursive: true, CTEs: []*ast.CTE{{Span: q.Span, Name: name, Columns: v.Columns, Query: q}}},
+		Body: &ast.Select{Span: q.Span, Items: []ast.SelectItem{{Span: q.Span, Expr: &ast.Star{Span: q.Span}, Text: "*"}}, From: read}}
+	v.Columns = nil
 }
 
 // createRelation reads the rest of CREATE SOURCE, STREAM and TABLE.

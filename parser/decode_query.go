@@ -64,7 +64,12 @@ func (d *decoder) around(q *ast.Query, with *tidb.WithClause, order *tidb.OrderB
 func (d *decoder) with(n *tidb.WithClause) *ast.With {
 	out := &ast.With{Recursive: n.IsRecursive}
 	for _, c := range n.CTEs {
-		cte, ok := d.named(c.Name).node.(*ast.CTE)
+		node := d.named(c.Name).node
+		if _, key := node.(cteKey); key && len(out.CTEs) > 0 {
+			out.CTEs[len(out.CTEs)-1].Key = d.keyItems(c)
+			continue
+		}
+		cte, ok := node.(*ast.CTE)
 		if !ok {
 			d.refuse(diag.Span{})
 			break
@@ -74,6 +79,15 @@ func (d *decoder) with(n *tidb.WithClause) *ast.With {
 		out.CTEs = append(out.CTEs, cte)
 	}
 	return out
+}
+
+// keyItems are the items of USING KEY.
+func (d *decoder) keyItems(c *tidb.CommonTableExpression) []ast.SelectItem {
+	if sel, ok := d.query(c.Query.Query).Body.(*ast.Select); ok {
+		return sel.Items
+	}
+	d.refuse(diag.Span{})
+	return nil
 }
 
 // setOperation folds TiDB's flat list: INTERSECT binds tighter than UNION and

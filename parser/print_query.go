@@ -48,6 +48,11 @@ func (pr *printer) with(w *ast.With) {
 			pr.idents(c.Columns)
 			pr.put(")")
 		}
+		if len(c.Key) > 0 {
+			pr.put(" USING KEY (")
+			pr.list(len(c.Key), func(i int) { pr.item(c.Key[i]) })
+			pr.put(")")
+		}
 		pr.put(" AS ")
 		if c.Materialized != nil {
 			if !*c.Materialized {

@@ -155,6 +155,7 @@ func (p *parser) cte() rope {
 	if p.isOp("(") {
 		node.Columns = p.identList("a column name")
 	}
+	key := p.usingKey(node)
 	p.expect("AS")
 	if p.isWord("MATERIALIZED") || p.isWords("NOT", "MATERIALIZED") {
 		materialized := !p.accept("NOT")
@@ -166,6 +167,32 @@ func (p *parser) cte() rope {
 	out := p.nameLeaf(node, node.Span).rope
 	out.add(" AS ", node.Span.Start)
 	out.join(q.wrapped())
+	if key.head != nil {
+		out.join(key)
+	}
+	return out
+}
+
+// cteKey stands for the USING KEY of the query before it: a query whose items they are.
+type cteKey struct{}
+
+// usingKey reads USING KEY (column or aggregate [AS column], …). The inner grammar has no
+// place for it, but for one more query of the WITH.
+func (p *parser) usingKey(node *ast.CTE) rope {
+	start := p.pos
+	if !p.accept("USING", "KEY") {
+		return rope{}
+	}
+	p.expectOp("(")
+	c := &clauses{sel: &ast.Select{}}
+	p.selectItems(c)
+	p.expectOp(")")
+	c.sel.Span = p.since(start)
+	out := newRope(",", c.sel.Start)
+	out.join(p.nameLeaf(cteKey{}, c.sel.Span).rope)
+	out.add(" AS (", c.sel.Start)
+	out.join(p.emitSelect(c, &ast.Query{}))
+	out.add(")", c.sel.Start)
 	return out
 }
 

@@ -8,6 +8,9 @@ func (g *generator) query(d int) *ast.Query {
 	q := &ast.Query{Body: g.body(d)}
 	if d > 0 && g.flip(4) {
 		q.With = &ast.With{Recursive: g.flip(2), CTEs: []*ast.CTE{{Name: g.ident(), Columns: g.columns(), Query: g.query(d - 1)}}}
+		if g.flip(3) {
+			q.With.CTEs[0].Key = []ast.SelectItem{g.item(0), g.item(d - 1)}
+		}
 	}
 	switch g.rng.IntN(4) {
 	case 0:

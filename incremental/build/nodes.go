@@ -19,7 +19,7 @@ func (g *Graph) fill(ctx context.Context, n *node) (err error) {
 	switch p := n.plan.(type) {
 	case *physical.Scan, *physical.Values, *physical.UnionAll, *physical.Feed:
 	case *physical.Recursive:
-		n.op, err = stateful.NewRecursive(g.recursive(ctx, p))
+		n.op, err = g.recursive(ctx, p)
 	case *physical.Output:
 		if p.Target == physical.ToView { // the view's rows live here
 			n.op, err = stateful.NewMaterialize(stateful.MaterializeConfig{Name: "View " + p.Name, Types: columnTypes(p), Limit: -1})

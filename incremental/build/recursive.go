@@ -8,14 +8,20 @@ import (
 	"github.com/sqlstream/sqlstream/planner/physical"
 )
 
-// recursive configures a recursion, whose step is a graph of its own.
-func (g *Graph) recursive(ctx context.Context, p *physical.Recursive) stateful.RecursiveConfig {
+// recursive makes the operator of a recursion, whose step is a graph of its own.
+func (g *Graph) recursive(ctx context.Context, p *physical.Recursive) (stateful.Operator, error) {
 	c := stateful.RecursiveConfig{Name: "recursive query " + p.Name, Types: columnTypes(p), All: p.All, Rounds: p.Rounds, Rows: p.Rows,
 		Unlogged: g.Query.Finite, NewStep: func() (stateful.StepGraph, error) { return newStep(ctx, p.Step, g.env) }}
 	for _, in := range p.Inputs {
 		c.Inputs = append(c.Inputs, columnTypes(in))
 	}
-	return c
+	if p.Why == "" {
+		return stateful.NewRecursive(c)
+	}
+	if p.Settle != nil {
+		c.NewSettle = func() (stateful.StepGraph, error) { return newStep(ctx, p.Settle, g.env) }
+	}
+	return stateful.NewRounds(c)
 }
 
 // step is the step of a recursion at work: a graph that is given its rows.
@@ -48,7 +54,11 @@ func (s *step) Run(t *stateful.Trigger, feeds [][]*vec.Batch, out stateful.Emit)
 	r := &run{ctx: context.Background(), t: Trigger{BatchID: t.BatchID, Now: t.Ctx.Now, Emit: func(_ int, b *vec.Batch) error { return out(b) }}, emitted: make([]int64, 1)}
 	w.begin(r)
 	for _, n := range s.feeds {
-		for _, b := range feeds[n.plan.(*physical.Feed).Index] {
+		at := n.plan.(*physical.Feed).Index
+		if at == physical.FeedWhole {
+			at = len(feeds) - 1
+		}
+		for _, b := range feeds[at] {
 			if err := w.deliver(n, b); err != nil {
 				return err
 			}

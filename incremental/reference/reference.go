@@ -46,7 +46,7 @@ func (q Question) Answer(c *fn.Ctx) ([]Row, error) {
 type interpreter struct {
 	ctx *fn.Ctx
 	Question
-	rounds map[*logical.Recursion][]Row // what a step reads of its recursion
+	recursions map[*logical.Recursion]*parts // those whose step is computed
 }
 
 // onTime drops the rows that the operator refused.
@@ -108,7 +108,7 @@ func (i *interpreter) compute(n logical.Node) ([]Row, error) {
 	case *logical.Recursive:
 		return i.recursive(n)
 	case *logical.RecursiveRef:
-		return i.rounds[n.Of], nil
+		return i.recursions[n.Of][n.Part], nil
 	case *logical.Asof:
 		return i.asof(n)
 	case *logical.Over:

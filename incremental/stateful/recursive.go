@@ -43,15 +43,18 @@ type RecursiveConfig struct {
 	Rounds int64          // the most rounds of a trigger
 	Rows   int64          // the most rows
 	// NewStep makes a step without state.
-	NewStep  func() (StepGraph, error)
-	Unlogged bool
+	NewStep func() (StepGraph, error)
+	// NewSettle, of NewRounds only, makes what keeps one row for each key of the rows that it is
+	// given with the number of their round; nil = the rows are what they are.
+	NewSettle func() (StepGraph, error)
+	Unlogged  bool
 }
 
 // StepGraph is the step of a recursion: it maintains what a query says of rows that are given
 // to it.
 type StepGraph interface {
-	// Run takes changes, by input: 0 are those of the recursion. What the answer changes by is
-	// emitted.
+	// Run takes changes, by input: 0 are those of the recursion; the last one, of NewRounds, is
+	// all of it. What the answer changes by is emitted.
 	Run(t *Trigger, feeds [][]*vec.Batch, out Emit) error
 	Bytes() int64 // memory held
 }
@@ -129,11 +132,8 @@ func (r *recursive) rounds(t *Trigger) error {
 		if !anyRows(feeds) {
 			return nil
 		}
-		if r.rows.total > r.cfg.Rows {
-			return fmt.Errorf("%s: it has more than %d rows: stop it by a condition, or SET recursion_rows", r.cfg.Name, r.cfg.Rows)
-		}
-		if round >= r.cfg.Rounds {
-			return fmt.Errorf("%s: it has not ended after %d rounds: stop it by a condition, let UNION take rows away that are there already, or SET recursion_rounds", r.cfg.Name, round)
+		if err := r.limits(round); err != nil {
+			return err
 		}
 		err := r.step.Run(t, feeds, func(b *vec.Batch) error { return r.absorb([]*vec.Batch{b}) })
 		if err != nil {
@@ -144,6 +144,17 @@ func (r *recursive) rounds(t *Trigger) error {
 			return nil
 		}
 	}
+}
+
+// limits ends a recursion that is too large, or too long.
+func (r *recursive) limits(round int64) error {
+	switch {
+	case r.rows.total > r.cfg.Rows:
+		return fmt.Errorf("%s: it has more than %d rows: stop it by a condition, or SET recursion_rows", r.cfg.Name, r.cfg.Rows)
+	case round >= r.cfg.Rounds:
+		return fmt.Errorf("%s: it has not ended after %d rounds: stop it by a condition, let UNION take rows away that are there already, or SET recursion_rounds", r.cfg.Name, round)
+	}
+	return nil
 }
 
 func anyRows(feeds [][]*vec.Batch) bool {

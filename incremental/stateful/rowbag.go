@@ -187,6 +187,9 @@ func (r *rowBag) logState(log Log, prefix ...byte) {
 	}
 }
 
+// sweep forgets the rows that are gone, of a bag that is not logged.
+func (r *rowBag) sweep() { r.logState(discard{}) }
+
 func (r *rowBag) free(row uint32) {
 	r.table.Delete(row)
 	r.w[row], r.shown[row], r.pending[row], r.flags[row] = 0, 0, 0, 0

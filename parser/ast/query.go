@@ -27,7 +27,8 @@ type CTE struct {
 	diag.Span
 	Name         Ident
 	Columns      []Ident
-	Materialized *bool // nil unless stated
+	Key          []SelectItem // USING KEY: columns, and aggregates of the others
+	Materialized *bool        // nil unless stated
 	Query        *Query
 }
 

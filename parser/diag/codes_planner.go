@@ -204,8 +204,8 @@ const (
 	// Example: SELECT * FROM plain ASOF JOIN dim ON plain.k = dim.k
 	AsofJoin Code = "SQL3110"
 
-	// SQL3112: a recursive query that cannot be computed row by row.
-	// Example: WITH RECURSIVE r AS (SELECT k FROM dim UNION ALL SELECT max(k) FROM r) SELECT k FROM r
+	// SQL3112: a recursive query without a beginning, or a USING KEY that is none.
+	// Example: WITH RECURSIVE r AS (SELECT k FROM r) SELECT k FROM r
 	Recursion Code = "SQL3112"
 
 	// SQL3114: a condition on the current time in ON of an outer join, or of a subquery.

@@ -59,3 +59,9 @@ SELECT a FROM t GROUP BY a WHERE a > 1;
 SELECT CAST(x AS BIGNIT) FROM t;
 -- # z-delete tidb=as-is front=reject
 DELETE FROM t WHERE a = 1;
+-- # x-recurring tidb=no front=ok
+WITH RECURSIVE r AS (SELECT id AS n FROM t UNION SELECT x.n + y.n FROM recurring.r AS x JOIN r AS y ON x.n = y.n WHERE x.n < 9) SELECT n FROM r;
+-- # x-using-key tidb=no front=ok
+WITH RECURSIVE r (n, v) USING KEY (n, max(v)) AS (SELECT id, 1 FROM t UNION ALL SELECT n, v + 1 FROM r WHERE v < 3) SELECT n, v FROM r;
+-- # x-recursive-view tidb=no front=ok
+CREATE RECURSIVE VIEW counted (n) AS SELECT 1 UNION ALL SELECT n + 1 FROM counted WHERE n < 4;

@@ -125,6 +125,9 @@ func (b *Binder) named(name ast.Name) logical.Node {
 			}
 		}
 	}
+	if ref := b.recurring(name); ref != nil {
+		return ref
+	}
 	o, err := b.cat.Find(name.String())
 	var amb *catalog.AmbiguousError
 	if errors.As(err, &amb) {
@@ -217,7 +220,7 @@ func (b *Binder) scan(r *catalog.Relation, alias string) logical.Node {
 func (b *Binder) cte(c *cteScope, name ast.Name) logical.Node {
 	switch {
 	case c.ref != nil:
-		return &logical.RecursiveRef{Of: c.ref}
+		return c.ref.read()
 	case c.busy:
 		b.errorf(diag.Recursion, name.Span, "the query %q reads itself before it has rows", c.cte.Name.Name).
 			WithHint("WITH RECURSIVE %s AS (SELECT … UNION SELECT … FROM %s JOIN …): the first query does not read it", c.cte.Name.Name, c.cte.Name.Name)

@@ -17,11 +17,11 @@ type cteScope struct {
 	around *cteScope // what the CTE's own query sees
 	next   *cteScope
 	busy   bool
-	outer  *scope             // of the query around the one with WITH
-	from   *ast.Query         // the one with WITH
-	plan   *logical.Shared    // it is read several times and large
-	self   bool               // WITH RECURSIVE, and the query reads itself
-	ref    *logical.Recursion // while its step is bound
+	outer  *scope          // of the query around the one with WITH
+	from   *ast.Query      // the one with WITH
+	plan   *logical.Shared // it is read several times and large
+	self   bool            // WITH RECURSIVE, and the query reads itself
+	ref    *recursionScope // while its step is bound
 }
 
 // query binds a query; nil means that an error was reported.
@@ -50,7 +50,10 @@ func (b *Binder) pushWith(q *ast.Query, outer *scope) {
 		if slices.ContainsFunc(w.CTEs[:i], func(o *ast.CTE) bool { return strings.EqualFold(o.Name.Name, c.Name.Name) }) {
 			b.errorf(diag.ObjectExists, c.Name.Span, "WITH defines %q twice", c.Name.Name)
 		}
-		s := &cteScope{cte: c, around: b.ctes, next: b.ctes, outer: outer, from: q, self: w.Recursive && mentions(c.Query, c.Name.Name)}
+		s := &cteScope{cte: c, around: b.ctes, next: b.ctes, outer: outer, from: q, self: w.Recursive && (len(c.Key) > 0 || mentions(c.Query, c.Name.Name))}
+		if len(c.Key) > 0 && !w.Recursive {
+			b.errorf(diag.Recursion, c.Name.Span, "USING KEY belongs to WITH RECURSIVE").WithHint("WITH RECURSIVE %s … USING KEY …", c.Name.Name)
+		}
 		if s.self {
 			s.around = s
 		}
@@ -65,7 +68,8 @@ func mentions(q *ast.Query, name string) bool { return reads(q, name) > 0 }
 func reads(q *ast.Query, name string) int {
 	n := 0
 	walkQuery(q, func(t *ast.TableName) {
-		if len(t.Name.Parts) == 1 && t.Name.Parts[0].Is(name) {
+		parts := t.Name.Parts
+		if len(parts) == 1 && parts[0].Is(name) || len(parts) == 2 && parts[0].Is(recurring) && parts[1].Is(name) {
 			n++
 		}
 	})

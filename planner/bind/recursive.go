@@ -2,6 +2,7 @@ package bind
 
 import (
 	"cmp"
+	"slices"
 
 	"github.com/sqlstream/sqlstream/exec/types"
 	"github.com/sqlstream/sqlstream/parser/ast"
@@ -15,8 +16,41 @@ const (
 	RecursionRows   = 10_000_000
 )
 
-// recursive binds a common table expression that reads itself: a UNION of queries that do
-// not, and of queries that do.
+// recurring is the schema of the names by which the step of a recursive query reads all of
+// its rows so far.
+const recurring = "recurring"
+
+// recursionScope is what the parts of a recursive query read of it.
+type recursionScope struct {
+	of        *logical.Recursion
+	last, all []types.Column
+	settling  bool // its USING KEY is bound
+}
+
+// read is what the name of the recursive query means.
+func (r *recursionScope) read() *logical.RecursiveRef {
+	if r.settling {
+		cols := append(slices.Clone(r.of.Columns), types.Column{Name: roundColumn, Type: types.Of(types.Int64)})
+		return &logical.RecursiveRef{Of: r.of, Part: logical.Given, Columns: cols}
+	}
+	return &logical.RecursiveRef{Of: r.of, Part: logical.LastRound, Columns: r.last}
+}
+
+// recurring is recurring.r within the step of r, nil if the name is another one.
+func (b *Binder) recurring(name ast.Name) logical.Node {
+	if len(name.Parts) != 2 || !name.Parts[0].Is(recurring) {
+		return nil
+	}
+	for c := b.ctes; c != nil; c = c.next {
+		if c.ref != nil && !c.ref.settling && c.cte.Name.Is(name.Parts[1].Name) {
+			return &logical.RecursiveRef{Of: c.ref.of, Part: logical.AllRounds, Columns: c.ref.all}
+		}
+	}
+	return nil
+}
+
+// recursive binds a common table expression that reads itself, or has a key: a UNION of
+// queries that do not read it, and of queries that do.
 func (b *Binder) recursive(c *cteScope, name ast.Name) logical.Node {
 	q := c.cte.Query
 	var base, step []ast.Body
@@ -31,7 +65,7 @@ func (b *Binder) recursive(c *cteScope, name ast.Name) logical.Node {
 			}
 		})
 	}
-	if !ok || len(base) == 0 || len(step) == 0 || len(q.OrderBy) > 0 || q.Limit != nil || q.Offset != nil {
+	if !ok || len(base) == 0 || len(step) == 0 && len(c.cte.Key) == 0 || len(q.OrderBy) > 0 || q.Limit != nil || q.Offset != nil {
 		b.errorf(diag.Recursion, c.cte.Name.Span, "a recursive query is a query that does not read %q, UNION or UNION ALL one that does", c.cte.Name.Name).
 			WithHint("WITH RECURSIVE r AS (SELECT … UNION SELECT … FROM r JOIN …) SELECT … FROM r ORDER BY …")
 		return nil
@@ -93,8 +127,17 @@ func (b *Binder) fixpoint(c *cteScope, q *ast.Query, base logical.Node, step []a
 	for range 4 {
 		of := &logical.Recursion{Name: c.cte.Name.Name, Columns: base.Schema(), Rounds: cmp.Or(b.set.RecursionRounds, RecursionRounds),
 			Rows: cmp.Or(b.set.RecursionRows, RecursionRows)}
-		c.ref = of
-		plan := b.unionOf(q, step, c.outer)
+		c.ref = &recursionScope{of: of, last: of.Columns, all: of.Columns}
+		out := &logical.Recursive{Of: of, All: all}
+		if len(c.cte.Key) > 0 {
+			if out.Settle = b.settle(c); out.Settle == nil {
+				return nil
+			}
+			if c.ref.all = out.Settle.Schema(); !all {
+				c.ref.last = c.ref.all
+			}
+		}
+		plan := b.stepOf(c, q, step)
 		if plan == nil {
 			return nil
 		}
@@ -103,13 +146,22 @@ func (b *Binder) fixpoint(c *cteScope, q *ast.Query, base logical.Node, step []a
 			return nil
 		}
 		if sameTypesAs(left, of.Columns) {
-			return &logical.Recursive{Of: of, Base: left, Step: right, All: all}
+			out.Base, out.Step = left, right
+			return out
 		}
 		base = left
 	}
 	b.errorf(diag.TypeMismatch, c.cte.Name.Span, "the types of the columns of %q grow with each round", c.cte.Name.Name).
 		WithHint("CAST the columns of both queries to the types that they are to have")
 	return nil
+}
+
+// stepOf binds the step. Without one there are no rows but those of the base.
+func (b *Binder) stepOf(c *cteScope, q *ast.Query, step []ast.Body) logical.Node {
+	if len(step) == 0 {
+		return &logical.Values{Columns: c.ref.of.Columns}
+	}
+	return b.unionOf(q, step, c.outer)
 }
 
 func sameTypesAs(n logical.Node, cols []types.Column) bool {

@@ -9,7 +9,7 @@ import (
 // the place of the domain, which is then not computed. There are more of them than the
 // domain has; the join above leaves those out. nil if it is not so.
 func (p *pusher) cover(f *logical.Filter) logical.Node {
-	if logical.Mentions(f.Input, p.a.Scope) {
+	if p.plain || p.mentions(f.Input) {
 		return nil
 	}
 	by := make([]expr.Node, len(p.params))

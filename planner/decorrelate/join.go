@@ -11,8 +11,8 @@ import (
 func (p *pusher) join(x *logical.Join) logical.Node {
 	k, nl, nr := len(p.params), logical.Width(x.L), logical.Width(x.R)
 	scope := p.a.Scope
-	right := logical.Mentions(x.R, scope) || anyRefersTo(x.RKeys, scope) || x.Kind == logical.Full
-	left := logical.Mentions(x.L, scope) || anyRefersTo(x.LKeys, scope) || x.Kind != logical.Inner || !right
+	right := p.mentions(x.R) || anyRefersTo(x.RKeys, scope) || x.Kind == logical.Full
+	left := p.mentions(x.L) || anyRefersTo(x.LKeys, scope) || x.Kind != logical.Inner || !right
 	j := *x
 	lk, rk := 0, 0
 	if left {

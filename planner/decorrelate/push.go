@@ -19,11 +19,14 @@ type pusher struct {
 	nullable []bool
 	// bare is an aggregate whose groups without rows are made by the join above.
 	bare *logical.Aggregate
+	// recursions are those that are computed for every value of the domain.
+	recursions map[*logical.Recursion]*logical.Recursion
+	plain      bool // no values but those of the domain
 }
 
 // unnest joins the left side with the right side computed for its domain.
 func (d *decorrelator) unnest(a *logical.Apply) logical.Node {
-	p := &pusher{d: d, a: a}
+	p := &pusher{d: d, a: a, recursions: map[*logical.Recursion]*logical.Recursion{}}
 	p.collect(a.R)
 	p.nullable = make([]bool, len(p.params))
 	p.makeDomain()
@@ -209,7 +212,7 @@ func (p *pusher) cross(n logical.Node) logical.Node {
 
 // push is the whole rewrite, one case a node.
 func (p *pusher) push(n logical.Node) logical.Node {
-	if !logical.Mentions(n, p.a.Scope) {
+	if !p.mentions(n) {
 		return p.cross(n)
 	}
 	k := len(p.params)
@@ -263,6 +266,10 @@ func (p *pusher) push(n logical.Node) logical.Node {
 		return p.values(x)
 	case *logical.Sort:
 		return p.sort(x)
+	case *logical.Recursive:
+		return p.recursive(x)
+	case *logical.RecursiveRef:
+		return p.reference(x)
 	}
 	p.d.refuse(p.a, "write it as a join", "a correlated subquery over %s", n.Describe())
 	return n

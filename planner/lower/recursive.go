@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/sqlstream/sqlstream/parser/diag"
+	"github.com/sqlstream/sqlstream/exec/expr"
 	"github.com/sqlstream/sqlstream/planner/logical"
 	"github.com/sqlstream/sqlstream/planner/physical"
 )
@@ -12,9 +12,17 @@ import (
 // recursive cuts the step of a recursion where it no longer reads the recursion: what is
 // below the cuts is maintained like any input, what is above runs round by round.
 func (l *Lowerer) recursive(r *logical.Recursive) *lowered {
-	cut := &stepCutter{l: l, of: r.Of, all: r.All, feeds: []logical.Node{r.Base}}
+	cut := newStepCutter(r)
 	step := cut.cut(r.Step)
 	n := &physical.Recursive{Name: r.Of.Name, All: r.All, Rounds: r.Of.Rounds, Rows: r.Of.Rows}
+	if n.Why = cut.why; r.Settle != nil {
+		n.Why = "rows of a key replace one another"
+	}
+	if n.Why != "" {
+		cut = newStepCutter(r)
+		cut.general = true
+		step = cut.cut(r.Step)
+	}
 	var text string
 	kind := physical.AppendOnly
 	for i, f := range cut.feeds {
@@ -23,33 +31,88 @@ func (l *Lowerer) recursive(r *logical.Recursive) *lowered {
 		kind = max(kind, in.props().Kind)
 		text += fmt.Sprintf(" input %d (%s: %s)", i, in.id.rows(), joinTexts(in.id.cols))
 	}
+	text += l.recursiveStep(r, n, step, kind)
+	out := &lowered{node: n}
+	n.P.Columns = unique(slices.Clone(r.Schema()))
+	for i := range n.P.Columns {
+		out.cols = append(out.cols, i)
+	}
+	n.P.Keys = recursiveKeys(r)
+	out.id.base = fmt.Sprintf("recursive all=%t%s", r.All, text)
+	for _, c := range n.P.Columns {
+		out.id.cols = append(out.id.cols, out.id.base+"."+c.Name+":"+c.Type.String())
+	}
+	n.OpID = hashOf("recursive", out.id.base)
+	return out
+}
+
+// recursiveStep lowers the step, over inputs of a kind, and says of what kind the result is.
+func (l *Lowerer) recursiveStep(r *logical.Recursive, n *physical.Recursive, step logical.Node, kind physical.Kind) string {
+	if n.Why != "" {
+		kind = physical.Retract
+	}
 	low := l.stepPlan(step, kind)
-	if low.props().Kind != physical.AppendOnly {
+	if low.props().Kind != physical.AppendOnly && kind == physical.AppendOnly {
 		kind = physical.Retract
 		low = l.stepPlan(step, kind)
 	}
 	n.Step = low.node
+	text := fmt.Sprintf(" step (%s: %s)", low.id.rows(), joinTexts(low.id.cols))
+	if n.Why != "" {
+		text += " again"
+	}
+	if r.Settle != nil {
+		low := l.stepPlan(given(r.Settle), physical.AppendOnly)
+		n.Settle = low.node
+		text += fmt.Sprintf(" settle (%s: %s)", low.id.rows(), joinTexts(low.id.cols))
+	}
 	n.Again = !r.All && kind != physical.AppendOnly
-	n.P.Columns = unique(slices.Clone(r.Of.Columns))
 	if n.P.Kind = kind; kind != physical.AppendOnly {
 		n.P.Kind = physical.Retract
 	}
 	if l.opt.Finite {
 		n.P.Kind = physical.AppendOnly
 	}
-	out := &lowered{node: n}
-	for i := range n.P.Columns {
-		out.cols = append(out.cols, i)
+	return text
+}
+
+// recursiveKeys are the unique keys of the rows.
+func recursiveKeys(r *logical.Recursive) [][]int {
+	if agg := keyedBy(r.Settle); agg != nil {
+		return agg
 	}
-	if !r.All {
-		n.P.Keys = [][]int{out.cols}
+	if r.All && r.Settle == nil {
+		return nil
 	}
-	out.id.base = fmt.Sprintf("recursive all=%t%s step (%s: %s)", r.All, text, low.id.rows(), joinTexts(low.id.cols))
-	for _, c := range n.P.Columns {
-		out.id.cols = append(out.id.cols, out.id.base+"."+c.Name+":"+c.Type.String())
+	all := make([]int, len(r.Schema()))
+	for i := range all {
+		all[i] = i
 	}
-	n.OpID = hashOf("recursive", out.id.base)
-	return out
+	return [][]int{all}
+}
+
+// keyedBy are the columns that a projection makes of the keys of an aggregation below it.
+func keyedBy(n logical.Node) [][]int {
+	p, ok := n.(*logical.Project)
+	if !ok {
+		return nil
+	}
+	agg, ok := p.Input.(*logical.Aggregate)
+	if !ok {
+		return nil
+	}
+	key := make([]int, 0, len(agg.Keys))
+	for k := range agg.Keys {
+		i := slices.IndexFunc(p.Exprs, func(e expr.Node) bool {
+			c, ok := e.(*expr.Column)
+			return ok && c.Index == k
+		})
+		if i < 0 {
+			return nil
+		}
+		key = append(key, i)
+	}
+	return [][]int{key}
 }
 
 // stepPlan lowers a step whose inputs are of a kind. Nothing in it is late or forgotten.
@@ -69,6 +132,9 @@ func (l *Lowerer) stepPlan(step logical.Node, kind physical.Kind) *lowered {
 func (l *Lowerer) feed(f *logical.Feed) *lowered {
 	n := &physical.Feed{Index: f.Index}
 	n.P.Columns, n.P.Kind = unique(slices.Clone(f.Columns)), l.feedKind
+	if f.Grows {
+		n.P.Kind = physical.AppendOnly
+	}
 	out := &lowered{node: n}
 	out.id.base = fmt.Sprintf("feed %d", f.Index)
 	for i, c := range n.P.Columns {
@@ -79,72 +145,103 @@ func (l *Lowerer) feed(f *logical.Feed) *lowered {
 	return out
 }
 
-// stepCutter replaces what does not read the recursion by feeds, and refuses a step that
-// is not one row's at a time.
+// stepCutter replaces what does not read the recursion by feeds. A step that is linear, one
+// row's at a time, follows the rows that are added; why tells what another one does, which
+// is computed round by round. There, what is cut only grows within a computation.
 type stepCutter struct {
-	l     *Lowerer
-	of    *logical.Recursion
-	all   bool
-	feeds []logical.Node
+	of      *logical.Recursion
+	all     bool
+	general bool
+	feeds   []logical.Node
+	inner   map[*logical.Recursion]bool // recursions within the step, whose own steps stay whole
+	why     string
+}
+
+func newStepCutter(r *logical.Recursive) *stepCutter {
+	return &stepCutter{of: r.Of, all: r.All, feeds: []logical.Node{r.Base}, inner: map[*logical.Recursion]bool{}}
 }
 
 func (c *stepCutter) reads(n logical.Node) bool {
+	return readsAny(n, func(of *logical.Recursion) bool { return of == c.of })
+}
+
+// readsAny reports a reference to one of some recursions.
+func readsAny(n logical.Node, is func(*logical.Recursion) bool) bool {
 	found := false
 	logical.Walk(n, func(n logical.Node) {
-		if r, ok := n.(*logical.RecursiveRef); ok && r.Of == c.of {
-			found = true
-		}
+		r, ok := n.(*logical.RecursiveRef)
+		found = found || ok && is(r.Of)
 	})
 	return found
 }
 
 func (c *stepCutter) cut(n logical.Node) logical.Node {
 	if !c.reads(n) {
+		if readsAny(n, func(of *logical.Recursion) bool { return c.inner[of] }) {
+			return c.cutAll(n)
+		}
 		c.feeds = append(c.feeds, n)
-		return &logical.Feed{Index: len(c.feeds) - 1, Columns: n.Schema()}
+		return &logical.Feed{Index: len(c.feeds) - 1, Columns: n.Schema(), Grows: c.general}
 	}
 	switch x := n.(type) {
 	case *logical.RecursiveRef:
+		if x.Part == logical.AllRounds {
+			c.because("reads recurring." + c.of.Name)
+			return &logical.Feed{Index: physical.FeedWhole, Columns: x.Schema()}
+		}
 		return &logical.Feed{Columns: x.Schema()}
 	case *logical.Filter, *logical.Project, *logical.Unnest, *logical.Hop, *logical.UnionAll:
-		return c.cutAll(n)
 	case *logical.Distinct:
-		if !c.all { // UNION takes copies away anyway
+		if !c.all && !c.general { // UNION takes copies away anyway
 			return c.cut(x.Input)
 		}
+		c.because("reads it through DISTINCT")
 	case *logical.Join:
-		if why := c.joinRefusal(x); why != "" {
-			return c.refuse(n, why)
-		}
-		return c.cutAll(n)
+		c.because(c.joinReason(x))
+	case *logical.Recursive:
+		c.inner[x.Of] = true
+		c.because("reads it through " + n.Describe())
+	default:
+		c.because("reads it through " + n.Describe())
 	}
-	return c.refuse(n, fmt.Sprintf("reads %s through %s, whose result is not known before the recursion has ended", c.of.Name, n.Describe()))
+	return c.cutAll(n)
 }
 
 func (c *stepCutter) cutAll(n logical.Node) logical.Node {
-	var kids []logical.Node
-	for _, k := range n.Children() {
-		kids = append(kids, c.cut(k))
+	kids := slices.Clone(n.Children())
+	for i, k := range kids {
+		kids[i] = c.cut(k)
 	}
 	return n.WithChildren(kids)
 }
 
-// joinRefusal tells why a join cannot be in a step, "" if it can.
-func (c *stepCutter) joinRefusal(j *logical.Join) string {
+// joinReason tells why a join is not linear, "" if it is.
+func (c *stepCutter) joinReason(j *logical.Join) string {
 	left, right := c.reads(j.L), c.reads(j.R)
 	switch {
 	case left && right:
-		return fmt.Sprintf("joins %s with itself", c.of.Name)
+		return "joins it with itself"
 	case right && j.Kind == logical.Semi:
-		return fmt.Sprintf("has %s on the right of a semi join (IN, EXISTS); write it as an inner join", c.of.Name)
+		return "has it on the right of a semi join"
 	case right && j.Kind != logical.Inner, j.Kind == logical.Full:
-		return fmt.Sprintf("has %s where the %s join says that a row is missing", c.of.Name, j.Kind)
+		return fmt.Sprintf("has it where the %s join says that a row is missing", j.Kind)
 	}
 	return ""
 }
 
-func (c *stepCutter) refuse(n logical.Node, why string) logical.Node {
-	c.l.refuse(diag.Errorf(diag.Recursion, diag.Span{}, "the step of the recursive query %s %s", c.of.Name, why).
-		WithHint("the step may filter, compute, and join the recursion once with other relations; aggregate or compare in the query that reads it"))
-	return &logical.Feed{Columns: n.Schema()}
+// because says why the step is not linear, if it is not.
+func (c *stepCutter) because(why string) {
+	if c.why == "" && why != "" {
+		c.why = "its step " + why
+	}
+}
+
+// given feeds USING KEY the rows that the recursion has been given.
+func given(settle logical.Node) logical.Node {
+	return logical.Rewrite(settle, func(x logical.Node) logical.Node {
+		if r, ok := x.(*logical.RecursiveRef); ok && r.Part == logical.Given {
+			return &logical.Feed{Columns: r.Schema(), Grows: true}
+		}
+		return x
+	})
 }
