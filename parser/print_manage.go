@@ -9,11 +9,6 @@ func (pr *printer) management(s ast.Statement) {
 	switch s := s.(type) {
 	case *ast.Explain:
 		pr.explain(s)
-	case *ast.ExplainRow:
-		pr.put("EXPLAIN ROW ")
-		pr.expr(s.Row, 0)
-		pr.put(" FROM ")
-		pr.name(s.From)
 	case *ast.Show:
 		pr.show(s)
 	case *ast.Describe:

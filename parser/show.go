@@ -7,11 +7,11 @@ import (
 
 // explain reads EXPLAIN.
 func (p *parser) explain() ast.Statement {
+	if p.wordAt(1, "ROW") && p.operandAt(2) {
+		return p.unsupported(2)
+	}
 	start := p.pos
 	p.next()
-	if p.isWord("ROW") && !p.done() && p.operandAt(1) {
-		return p.explainRow(start)
-	}
 	node := &ast.Explain{}
 	switch {
 	case p.accept("PLAN", "FOR"):
@@ -44,16 +44,6 @@ func (p *parser) explainTarget(node *ast.Explain) {
 		name := p.name("a statement or the name of a query")
 		node.Query = &name
 	}
-}
-
-// explainRow reads EXPLAIN ROW expr FROM name; ROW is next.
-func (p *parser) explainRow(start int) ast.Statement {
-	p.next()
-	node := &ast.ExplainRow{Row: p.plainExpr()}
-	p.expect("FROM")
-	node.From = p.name("a query or view")
-	node.Span = p.since(start)
-	return node
 }
 
 // explainOptions reads (FORMAT JSON, VERBOSE).

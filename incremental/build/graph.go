@@ -11,6 +11,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/sqlstream/sqlstream/exec/clock"
 	"github.com/sqlstream/sqlstream/exec/fn"
 	"github.com/sqlstream/sqlstream/exec/source"
 	"github.com/sqlstream/sqlstream/exec/vec"
@@ -24,6 +25,8 @@ type Env struct {
 	Workers int
 	// Pool is shared with other graphs; nil = each trigger has all its workers at once.
 	Pool *Pool
+	// Clock times the operators; nil = they are not timed.
+	Clock clock.Clock
 	// NewCtx makes an evaluation context; each worker has its own.
 	NewCtx func() *fn.Ctx
 	// Open opens a finite relation: the static side of a join.

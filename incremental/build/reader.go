@@ -48,6 +48,7 @@ const seqStride = 1 << 40
 func (p *reader) read(ctx context.Context, s source.Split, index int64) error {
 	p.w.seq, p.split, p.watermark = index*seqStride, index, stateful.NoFrontier
 	defer p.reached(p.scan.partition(s))
+	defer p.w.watch.to(p.w.watch.to(p.scan.node.index))
 	if p.turns != nil {
 		p.w.lane = p.turns.open(index)
 		defer func() { p.w.lane = nil }()
@@ -61,7 +62,7 @@ func (p *reader) read(ctx context.Context, s source.Split, index int64) error {
 			return err
 		}
 		if p.turns != nil {
-			if err := p.turns.enter(ctx, p.w, p.w.lane); err != nil {
+			if err := p.waitTurn(ctx); err != nil {
 				return err
 			}
 		}
@@ -70,7 +71,14 @@ func (p *reader) read(ctx context.Context, s source.Split, index int64) error {
 	if err != nil || p.turns == nil {
 		return err
 	}
+	defer p.w.watch.to(p.w.watch.to(nowhere))
 	return p.turns.finish(p.w, p.w.lane)
+}
+
+// waitTurn waits until rows of the split may be held or go on.
+func (p *reader) waitTurn(ctx context.Context) error {
+	defer p.w.watch.to(p.w.watch.to(nowhere))
+	return p.turns.enter(ctx, p.w, p.w.lane)
 }
 
 // reached notes how far the rows of a split have moved the time of their partition.

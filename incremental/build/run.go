@@ -291,6 +291,7 @@ func (g *Graph) settleNode(w *worker, n *node, t *Trigger) error {
 }
 
 func (w *worker) close(n *node) error {
+	defer w.watch.to(w.watch.to(n.index))
 	if err := n.op.Flush(&w.trigger, w.emits[n.index]); err != nil {
 		return err
 	}

@@ -18,11 +18,13 @@ type worker struct {
 	run      *run
 	seq      int64 // arrival number of the first row of the scan batch at work
 	lane     *lane // where rows wait that go to takers in order; nil = they need not wait
+	watch    stopwatch
 }
 
 func (g *Graph) newWorker(i int) *worker {
 	w := &worker{g: g, ctx: g.env.NewCtx(), stages: make([]stage, len(g.nodes)),
-		emits: make([]func(*vec.Batch) error, len(g.nodes)), steppers: make([]stateful.Stepper, len(g.nodes))}
+		emits: make([]func(*vec.Batch) error, len(g.nodes)), steppers: make([]stateful.Stepper, len(g.nodes)),
+		watch: newStopwatch(g.env.Clock, len(g.nodes))}
 	for _, n := range g.nodes {
 		w.equip(n, i)
 	}
@@ -52,6 +54,7 @@ func (w *worker) deliver(n *node, b *vec.Batch) error {
 	if b.Rows() == 0 {
 		return nil
 	}
+	w.watch.nodes[n.index].Rows += int64(b.Rows())
 	if n.out >= 0 {
 		return w.output(n, b)
 	}
@@ -85,8 +88,10 @@ func (w *worker) enter(e edge, b *vec.Batch) error {
 		}
 		return w.hand(n, e.port, b)
 	case w.stages[n.index] != nil:
+		defer w.watch.to(w.watch.to(n.index))
 		return w.stages[n.index].Process(w.ctx, b, w.emits[n.index])
 	}
+	defer w.watch.to(w.watch.to(n.index))
 	return w.deliver(n, b)
 }
 
@@ -100,6 +105,7 @@ func (w *worker) take(p parcel) error {
 
 // hand gives rows to an operator.
 func (w *worker) hand(n *node, port int, b *vec.Batch) error {
+	defer w.watch.to(w.watch.to(n.index))
 	if err := w.steppers[n.index].Step(&w.trigger, port, w.seq, b, w.emits[n.index]); err != nil {
 		return blame(n, err)
 	}

@@ -102,7 +102,7 @@ func (e *Engine) statement(ctx context.Context, src diag.Source, s ast.Statement
 	case *ast.CreateFunction:
 		return e.createFunction(ctx, src, s)
 	case *ast.Explain:
-		return e.explain(ctx, src, s)
+		return e.explain(ctx, s)
 	case *ast.Show:
 		return e.show(s)
 	case *ast.Describe:
@@ -128,6 +128,7 @@ func (e *Engine) statement(ctx context.Context, src diag.Source, s ast.Statement
 var unsupportedHints = map[string]string{
 	"USE":              "there is one space of names: write sales.orders for a table of another system's database",
 	"CREATE DATABASE":  "there is one space of names: an object may be called sales.orders",
+	"EXPLAIN ROW":      "SELECT … FROM state('query', 'operator') shows what an operator keeps",
 	"CREATE SCHEMA":    "there is one space of names: an object may be called sales.orders",
 	"CREATE CATALOG":   "declare each table and source with its connector",
 	"CREATE SECRET":    "write ${NAME} or ${file:path} in the value of an option",

@@ -174,39 +174,6 @@ func (e *Engine) formatByName(path string) string {
 	return ""
 }
 
-// explain is EXPLAIN of a statement or of a running query.
-func (e *Engine) explain(ctx context.Context, _ diag.Source, s *ast.Explain) (*Result, error) {
-	switch s.Mode {
-	case "", "INCREMENTAL", "EXTENDED", "VERBOSE", "PHYSICAL":
-	default:
-		return nil, refuse(s.Span, "EXPLAIN %s is not supported yet: EXPLAIN shows the incremental plan", s.Mode)
-	}
-	if s.Query != nil {
-		q, err := e.named(s.Query)
-		if err != nil {
-			return nil, err
-		}
-		return &Result{Plan: q.Explain()}, nil
-	}
-	target := s.Target
-	if x, ok := target.(*ast.Execute); ok {
-		src, stmt, err := e.bound(x)
-		if err != nil {
-			return nil, err
-		}
-		p, err := e.plan(ctx, stmt)
-		if err != nil {
-			return nil, diag.InSource(src, err)
-		}
-		return &Result{Plan: physical.Explain(p), Notes: p.Diagnostics}, nil
-	}
-	p, err := e.plan(ctx, target)
-	if err != nil {
-		return nil, err
-	}
-	return &Result{Plan: physical.Explain(p), Notes: p.Diagnostics}, nil
-}
-
 func (e *Engine) describeQuery(ctx context.Context, _ diag.Source, q *ast.Query) (*Result, error) {
 	p, err := e.plan(ctx, &ast.QueryStmt{Span: q.Span, Query: q})
 	if err != nil {
@@ -214,6 +181,3 @@ func (e *Engine) describeQuery(ctx context.Context, _ diag.Source, q *ast.Query)
 	}
 	return describeColumns(p.Outputs[0].OutputColumns()), nil
 }
-
-// Explain is the text of the query's plan.
-func (q *Query) Explain() string { return physical.Explain(q.Plan) }

@@ -81,7 +81,12 @@ func (e *Engine) freeName() string {
 }
 
 // runFinite runs a finite query to its end on the calling goroutine.
-func (e *Engine) runFinite(ctx context.Context, p *physical.Query, tgt Target) (err error) {
+func (e *Engine) runFinite(ctx context.Context, p *physical.Query, tgt Target) error {
+	return e.finish(ctx, p, tgt, func(*trigger.Query) {})
+}
+
+// finish is runFinite that shows the query at its end.
+func (e *Engine) finish(ctx context.Context, p *physical.Query, tgt Target, ended func(*trigger.Query)) (err error) {
 	defer recovered(&err, "query")
 	o := &opening{e: e, plan: p, tgt: tgt, zone: zoneOf(p.Zone)}
 	q, err := o.open(ctx)
@@ -95,8 +100,12 @@ func (e *Engine) runFinite(ctx context.Context, p *physical.Query, tgt Target) (
 	}()
 	for {
 		pr, err := q.Step(ctx)
-		if err != nil || pr == nil {
+		if err != nil {
 			return err
+		}
+		if pr == nil {
+			ended(q)
+			return nil
 		}
 	}
 }

@@ -97,7 +97,7 @@ func TestRefusals(t *testing.T) {
 		{"SELECT k FROM plain TRIGGER MANUAL; START QUERY query1", []string{`query "query1" is running already`}},
 		{"SELECT k FROM plain TRIGGER MANUAL; STOP QUERY query1; RUN TRIGGER FOR query1", []string{"the query has ended"}},
 		{"DROP QUERY query1", []string{"STOP QUERY query1 ends it"}},
-		{"EXPLAIN ANALYZE SELECT k FROM plain", []string{"EXPLAIN ANALYZE is not supported yet"}},
+		{"EXPLAIN ANALYZE SELECT k FROM plain", []string{"EXPLAIN ANALYZE runs a SELECT over tables"}},
 		{"SELECT * FROM mem", []string{`no query fills the memory sink "mem" yet`, "hint: start one with INSERT INTO mem SELECT"}},
 		{"SELECT * FROM dir", []string{`"dir" is a sink and cannot be read`}},
 		{"INSERT INTO mem SELECT k FROM plain TRIGGER MANUAL; INSERT INTO mem SELECT k FROM plain TRIGGER MANUAL",

@@ -72,15 +72,17 @@ type Output struct {
 // Query is a running query. Its methods are called from one goroutine.
 type Query struct {
 	Config
-	next   int64 // number of the next batch
-	batch  sink.Batch
-	now    int64 // time of the last trigger, µs
-	shown  int64 // the watermark that progress shows
-	begun  bool
-	looked time.Time       // when the last Step began, whether it found anything or not
-	given  []int64         // rows that the sinks were given in this trigger, by output
-	took   []time.Duration // that they took to publish, by output
-	redo   *planned        // a batch whose range is logged and whose result is not
+	next     int64 // number of the next batch
+	batch    sink.Batch
+	now      int64 // time of the last trigger, µs
+	shown    int64 // the watermark that progress shows
+	begun    bool
+	looked   time.Time       // when the last Step began, whether it found anything or not
+	given    []int64         // rows that the sinks were given in this trigger, by output
+	took     []time.Duration // that they took to publish, by output
+	redo     *planned        // a batch whose range is logged and whose result is not
+	triggers int64
+	busy     time.Duration // all triggers together
 	// failed is the error of the trigger that ended the query.
 	failed error
 }
@@ -97,6 +99,9 @@ func Open(ctx context.Context, c Config) (*Query, error) {
 
 // Next is the number of the next batch.
 func (q *Query) Next() int64 { return q.next }
+
+// Totals are how many triggers have run since Open, and how long they took.
+func (q *Query) Totals() (triggers int64, busy time.Duration) { return q.triggers, q.busy }
 
 // Watermark is the event time that the query has reached, noWatermark before the
 // first row: the minimum over its sources.

@@ -77,7 +77,9 @@ func (q *Query) step(ctx context.Context) (*Progress, error) {
 	if err := q.finish(ctx, p, out, payloads, tm); err != nil {
 		return nil, err
 	}
-	return q.progress(p, out, tm, since), nil
+	pr := q.progress(p, out, tm, since)
+	q.triggers, q.busy = q.triggers+1, q.busy+pr.Durations["triggerExecution"]
+	return pr, nil
 }
 
 // plan chooses the micro-batch; nil when there is nothing to do.

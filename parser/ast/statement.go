@@ -176,13 +176,6 @@ type Explain struct {
 	Query   *Name
 }
 
-// ExplainRow is EXPLAIN ROW expr FROM name.
-type ExplainRow struct {
-	diag.Span
-	Row  Expr
-	From Name
-}
-
 // Object is the kind of a catalog object.
 type Object uint8
 
@@ -324,7 +317,6 @@ func (*CreateMaterializedView) statement() {}
 func (*Insert) statement()                 {}
 func (*StatementSet) statement()           {}
 func (*Explain) statement()                {}
-func (*ExplainRow) statement()             {}
 func (*Show) statement()                   {}
 func (*Describe) statement()               {}
 func (*Set) statement()                    {}

@@ -12,8 +12,11 @@ import (
 // Explain prints a query: what reaches each sink and how, then a line for every
 // operator with kind, keys and frontiers, then what is late, what is never cleaned and
 // what is approximate. Nodes are numbered in the order in which data meets them.
-func Explain(q *Query) string {
-	p := &printer{numbers: map[Node]int{}, printed: map[Node]bool{}}
+func Explain(q *Query) string { return ExplainWith(q, nil) }
+
+// ExplainWith is Explain with a line more for a node, where note has one; note may be nil.
+func ExplainWith(q *Query, note func(Node) string) string {
+	p := &printer{numbers: map[Node]int{}, printed: map[Node]bool{}, note: note}
 	for i, n := range q.Nodes() {
 		p.numbers[n] = i + 1
 		p.collect(n)
@@ -40,6 +43,7 @@ type printer struct {
 	late    []string
 	kept    []string
 	statics []*StaticJoin
+	note    func(Node) string
 }
 
 func orNone(list []string) string {
@@ -85,8 +89,14 @@ func (p *printer) node(n Node, depth int) {
 		head += "  " + text
 	}
 	p.line(depth, head+p.props(n))
-	for _, d := range n.explain().details {
-		p.line(depth+2, d)
+	details := n.explain().details
+	if p.note != nil {
+		details = append(details, p.note(n))
+	}
+	for _, d := range details {
+		if d != "" {
+			p.line(depth+2, d)
+		}
 	}
 	if x, ok := n.(*StaticJoin); ok {
 		p.statics = append(p.statics, x)
