@@ -14,9 +14,12 @@ import (
 	"github.com/sqlstream/sqlstream/planner/physical"
 )
 
+// explaining is how a plan is shown.
+type explaining struct{ analyze, json bool }
+
 // explain is EXPLAIN of a statement or of a running query.
 func (e *Engine) explain(ctx context.Context, s *ast.Explain) (*Result, error) {
-	analyze, err := explainMode(s)
+	x, err := explainMode(s)
 	if err != nil {
 		return nil, err
 	}
@@ -25,45 +28,50 @@ func (e *Engine) explain(ctx context.Context, s *ast.Explain) (*Result, error) {
 		if err != nil {
 			return nil, err
 		}
-		if analyze {
-			text, err := q.analyzed(ctx)
-			return &Result{Plan: text}, err
+		if !x.analyze {
+			return &Result{Plan: x.text(q.Plan, nil)}, nil
 		}
-		return &Result{Plan: q.Explain()}, nil
+		text := ""
+		err = q.read(ctx, func() error {
+			text = x.text(q.Plan, q.running())
+			return nil
+		})
+		return &Result{Plan: text}, err
 	}
 	p, err := e.explained(ctx, s.Target)
 	if err != nil {
 		return nil, err
 	}
-	if analyze {
-		text, err := e.analyze(ctx, s, p)
-		return &Result{Plan: text, Notes: p.Diagnostics}, err
+	text := ""
+	if x.analyze {
+		text, err = e.analyze(ctx, s, p, x)
+	} else {
+		text = x.text(p, nil)
 	}
-	return &Result{Plan: physical.Explain(p), Notes: p.Diagnostics}, nil
+	return &Result{Plan: text, Notes: p.Diagnostics}, err
 }
 
-// explainMode tells whether the statement is to be run and measured, from the word behind
-// EXPLAIN and its options.
-func explainMode(s *ast.Explain) (analyze bool, err error) {
-	switch s.Mode {
-	case "LOGICAL":
-		return false, refuse(s.Span, "EXPLAIN LOGICAL is not supported: EXPLAIN shows the incremental plan, the only one that runs")
-	case "ANALYZE":
-		analyze = true
+// explainMode is how the word behind EXPLAIN and its options want the plan.
+func explainMode(s *ast.Explain) (x explaining, err error) {
+	if s.Mode == "LOGICAL" {
+		return x, refuse(s.Span, "EXPLAIN LOGICAL is not supported: EXPLAIN shows the incremental plan, the only one that runs")
 	}
+	x.analyze = s.Mode == "ANALYZE"
 	for _, o := range s.Options {
-		lit := o.Value
-		on, key := !strings.EqualFold(lit.Text, "false") && !strings.EqualFold(lit.Text, "off"), strings.ToLower(o.Key)
+		key, value := strings.ToLower(o.Key), strings.ToLower(o.Value.Text)
+		off := value == "false" || value == "off"
 		switch {
 		case key == "analyze":
-			analyze = on
-		case key == "verbose", key == "format" && strings.EqualFold(lit.Text, "text"), !on:
+			x.analyze = !off
+		case key == "format" && (value == "json" || value == "text"):
+			x.json = value == "json"
+		case key == "verbose", off:
 		default:
-			return false, diag.NewError(nil, diag.Errorf(diag.NotSupported, o.Span, "EXPLAIN (%s %s) is not supported", key, lit.Text).
-				WithHint("EXPLAIN prints text; its option is ANALYZE, which runs the query and measures it"))
+			return x, diag.NewError(nil, diag.Errorf(diag.NotSupported, o.Span, "EXPLAIN (%s %s) is not supported", key, value).
+				WithHint("the options are ANALYZE, which runs the query and measures it, and FORMAT JSON"))
 		}
 	}
-	return analyze, nil
+	return x, nil
 }
 
 // explained is the plan of a statement.
@@ -82,43 +90,55 @@ func (e *Engine) explained(ctx context.Context, target ast.Statement) (*physical
 
 // analyze runs a SELECT that ends by itself, without showing its rows, and prints its plan
 // with what each node did.
-func (e *Engine) analyze(ctx context.Context, s *ast.Explain, p *physical.Query) (text string, err error) {
+func (e *Engine) analyze(ctx context.Context, s *ast.Explain, p *physical.Query, x explaining) (text string, err error) {
 	if !p.Finite || p.Outputs[0].Target != physical.ToClient {
 		return "", diag.NewError(nil, diag.Errorf(diag.NotSupported, s.Span, "EXPLAIN ANALYZE runs a SELECT over tables to its end; this statement reads a stream or writes").
 			WithHint("start it, then EXPLAIN ANALYZE QUERY name tells what it has done since"))
 	}
-	err = e.finish(ctx, p, Target{Sink: &forward{emit: func(*vec.Batch) error { return nil }}}, func(q *trigger.Query) { text = measured(p, q) })
+	err = e.finish(ctx, p, Target{Sink: &forward{emit: func(*vec.Batch) error { return nil }}}, func(q *trigger.Query) { text = x.text(p, q) })
 	return text, err
 }
 
 // Explain is the text of the query's plan.
 func (q *Query) Explain() string { return physical.Explain(q.Plan) }
 
-// analyzed is the plan with what each node has done since the query was started.
-func (q *Query) analyzed(ctx context.Context) (text string, err error) {
-	err = q.read(ctx, func() error {
-		text = measured(q.Plan, q.running())
-		return nil
-	})
-	return text, err
-}
-
-// measured prints a plan with what its nodes have done.
-func measured(p *physical.Query, q *trigger.Query) string {
-	text := physical.ExplainWith(p, func(n physical.Node) string {
-		m, op, ok := q.Graph.Measured(n)
+// text is the plan, with what its nodes have done in a query; ran is nil where that is not
+// asked.
+func (x explaining) text(p *physical.Query, ran *trigger.Query) string {
+	measured := func(n physical.Node) *physical.NodeMeasure {
+		m, op, ok := ran.Graph.Measured(n)
 		if !ok {
-			return ""
+			return nil
 		}
-		line := fmt.Sprintf("measured: %s, %s", counted(m.Rows, "row"), m.Time.Round(time.Microsecond))
+		out := &physical.NodeMeasure{Rows: m.Rows, Micros: m.Time.Microseconds()}
 		if op != nil {
 			st := op.Stats()
-			line += fmt.Sprintf("; it keeps %s, %s", counted(st.Keys, "row"), counted(st.Bytes, "byte"))
+			out.Kept, out.Bytes = &st.Keys, &st.Bytes
 		}
-		return line
-	})
-	triggers, busy := q.Totals()
-	return text + fmt.Sprintf("Measured: %s, %s; the time of a node is that of all workers\n", counted(triggers, "trigger"), busy.Round(time.Microsecond))
+		return out
+	}
+	switch {
+	case ran == nil && x.json:
+		return physical.ExplainJSON(p, nil)
+	case ran == nil:
+		return physical.Explain(p)
+	case x.json:
+		return physical.ExplainJSON(p, measured)
+	}
+	triggers, busy := ran.Totals()
+	return physical.ExplainWith(p, func(n physical.Node) string { return measureText(measured(n)) }) +
+		fmt.Sprintf("Measured: %s, %s; the time of a node is that of all workers\n", counted(triggers, "trigger"), busy.Round(time.Microsecond))
+}
+
+func measureText(m *physical.NodeMeasure) string {
+	if m == nil {
+		return ""
+	}
+	line := fmt.Sprintf("measured: %s, %s", counted(m.Rows, "row"), time.Duration(m.Micros)*time.Microsecond)
+	if m.Kept != nil {
+		line += fmt.Sprintf("; it keeps %s, %s", counted(*m.Kept, "row"), counted(*m.Bytes, "byte"))
+	}
+	return line
 }
 
 func counted(n int64, what string) string {

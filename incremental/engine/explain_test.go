@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 )
@@ -56,7 +57,21 @@ func TestExplainAnalyze(t *testing.T) {
 	check("EXPLAIN ANALYZE v", "Project 4 rows, 0s\nAggregate 4 rows, 0s; it keeps 2 rows\nScan 4 rows, 0s\nMeasured: 2 triggers, 0s; the time of a node is that of all workers")
 	w.fails("EXPLAIN ANALYZE SELECT k FROM s", "runs a SELECT over tables to its end", "EXPLAIN ANALYZE QUERY name")
 	w.fails("EXPLAIN ANALYZE INSERT INTO t SELECT 1, 2", "or writes")
-	w.fails("EXPLAIN (FORMAT JSON) SELECT 1", "test:1:10", "EXPLAIN (format JSON) is not supported")
+	plan := w.must("EXPLAIN (ANALYZE, FORMAT JSON) SELECT a, b FROM t WHERE b = 7")
+	var doc struct {
+		Outputs []struct {
+			Plan struct {
+				Node     string
+				Measured struct{ Rows int }
+				Inputs   []struct{ Number int }
+			}
+		}
+	}
+	if err := json.Unmarshal([]byte(strings.Join(plan, "\n")), &doc); err != nil || len(doc.Outputs) != 1 || doc.Outputs[0].Plan.Node != "Filter" ||
+		doc.Outputs[0].Plan.Measured.Rows != 1 || doc.Outputs[0].Plan.Inputs[0].Number != 1 {
+		t.Errorf("%v\n%s", err, strings.Join(plan, "\n"))
+	}
+	w.fails("EXPLAIN (FORMAT XML) SELECT 1", "test:1:10", "EXPLAIN (format xml) is not supported", "FORMAT JSON")
 	w.fails("EXPLAIN LOGICAL SELECT 1", "EXPLAIN LOGICAL is not supported")
 	w.fails("EXPLAIN ROW 1 FROM v", "EXPLAIN ROW is not supported", "state('query', 'operator')")
 }

@@ -36,6 +36,8 @@ func ExplainWith(q *Query, note func(Node) string) string {
 	return p.b.String()
 }
 
+var targetNames = map[TargetKind]string{ToSink: "Sink", ToView: "Materialized view", ToTable: "Table", ToClient: "Client"}
+
 type printer struct {
 	b       strings.Builder
 	numbers map[Node]int
@@ -58,7 +60,10 @@ func (p *printer) line(depth int, text string) {
 }
 
 func (p *printer) output(o *Output) {
-	text := map[TargetKind]string{ToSink: "Sink ", ToView: "Materialized view ", ToTable: "Table ", ToClient: "Client"}[o.Target] + o.Name
+	text := targetNames[o.Target]
+	if o.Target != ToClient {
+		text += " " + o.Name
+	}
 	if o.Sink != nil {
 		text += " (" + o.Sink.Connector + ")"
 	}
@@ -131,12 +136,14 @@ func (p *printer) props(n Node) string {
 	return text
 }
 
-func keyText(pr *Props, key []int) string {
+func keyText(pr *Props, key []int) string { return "(" + strings.Join(keyNames(pr, key), ", ") + ")" }
+
+func keyNames(pr *Props, key []int) []string {
 	list := make([]string, len(key))
 	for i, k := range key {
 		list[i] = pr.Columns[k].Name
 	}
-	return "(" + strings.Join(list, ", ") + ")"
+	return list
 }
 
 func columnText(pr *Props, col int, path []int) string {
