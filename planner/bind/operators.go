@@ -301,8 +301,8 @@ func (e *env) subscript(x *ast.Subscript) expr.Node {
 func (e *env) slice(x *ast.Slice) expr.Node {
 	args := []expr.Node{e.expr(x.X), nil, nil}
 	for i, bound := range []ast.Expr{x.Lo, x.Hi} {
-		if bound == nil {
-			args[i+1] = expr.Null(intType)
+		if bound == nil { // the array's own, from 1 to the last
+			args[i+1] = expr.Int(intType, int64(1-2*i))
 			continue
 		}
 		args[i+1] = e.expr(bound)

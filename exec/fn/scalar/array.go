@@ -68,8 +68,8 @@ func arrays() []*fn.Scalar {
 			Examples: []fn.Example{{SQL: "slice(array(1, 2, 3), 2, 2)", Want: "[2,3]"}, {SQL: "slice(NULL, 1, 1)", Want: "NULL"}}, Resolve: resolveSlice(false),
 		},
 		{
-			Name: "$slice", Group: group, Hidden: true, Nulls: fn.Custom, Syntax: []string{"a[from:to]"}, Doc: "Is a part of an array, or of the characters of a text, from one place to another, both from 1 and included; a bound that is NULL or left out is the array's.",
-			Examples: []fn.Example{{SQL: "$slice(array(1, 2, 3), 1, 2)", Want: "[1,2]"}, {SQL: "$slice('stream', -3, NULL)", Want: "eam"}, {SQL: "$slice(NULL, 1, 2)", Want: "NULL"}}, Resolve: ofText(resolveTextSlice(true), resolveSlice(true)),
+			Name: "$slice", Group: group, Hidden: true, Syntax: []string{"a[from:to]"}, Doc: "Is a part of an array, or of the characters of a text, from one place to another, both from 1 and included; a bound that is left out is the array's.",
+			Examples: []fn.Example{{SQL: "$slice(array(1, 2, 3), 1, 2)", Want: "[1,2]"}, {SQL: "$slice('stream', -3, -1)", Want: "eam"}, {SQL: "$slice(NULL, 1, 2)", Want: "NULL"}}, Resolve: ofText(resolveTextSlice, resolveSlice(true)),
 		},
 		{
 			Name: "array_concat", Group: group, Syntax: []string{"array_concat(a, b, ...)"}, Doc: "Joins arrays; NULL if one is NULL.",

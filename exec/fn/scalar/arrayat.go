@@ -124,23 +124,13 @@ func resolveSlice(end bool) resolver {
 			return fn.Impl{}, err
 		}
 		return fixed(t, tryBuilt(t, func(b *vec.Builder, args []*vec.Vector, r int) error {
-			if args[0].IsNull(r) {
-				b.AppendNull()
-				return nil
-			}
 			if err := sliceBounds(args, r); err != nil && !end {
 				return err
 			}
 			f, from, to := list(args[0], r)
-			lo, hi := from, to
-			if !args[1].IsNull(r) {
-				lo = place(args[1].Int(r), from, to)
-			}
-			switch {
-			case args[2].IsNull(r):
-			case end:
-				hi = place(args[2].Int(r), from, to) + 1
-			default:
+			lo := place(args[1].Int(r), from, to)
+			hi := place(args[2].Int(r), from, to) + 1
+			if !end {
 				hi = lo + int(max(min(args[2].Int(r), int64(to-from)), 0))
 			}
 			for e := max(lo, from); e < min(hi, to) && lo >= from; e++ {

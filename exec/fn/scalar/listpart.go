@@ -25,7 +25,7 @@ func listParts() []*fn.Scalar {
 			Name: "list_slice", Aliases: []string{"array_slice"}, Group: group, Syntax: []string{"list_slice(array, from [, to [, step]])", "list_slice(text, from [, to])"},
 			Doc:      "Is a part of an array, or of the characters of a text, from one place to another, both from 1 or negative from the end, and included; without the second to the end. Every step-th element, backwards if the step is negative.",
 			Examples: []fn.Example{{SQL: "list_slice(array(1, 2, 3, 4, 5), -3, -2)", Want: "[3,4]"}, {SQL: "list_slice(array(1, 2, 3, 4, 5), 5, 1, -2)", Want: "[5,3,1]"}, {SQL: "list_slice('stream', 2, 4)", Want: "tre"}, {SQL: "list_slice(array(1, 2, 3), 2, NULL)", Want: "NULL"}},
-			Resolve:  ofText(resolveTextSlice(false), resolveListSlice),
+			Resolve:  ofText(resolveTextSlice, resolveListSlice),
 		},
 		{
 			Name: "trim_array", Group: group, Syntax: []string{"trim_array(array, n)"}, Doc: "Drops the last n elements; more than there are is an error.",

@@ -7,18 +7,12 @@ import (
 )
 
 // resolveTextSlice is the part of a text between two characters, both included, from 1 or
-// negative from the end. open says that a NULL bound is the text's own.
-func resolveTextSlice(open bool) resolver {
+// negative from the end; without the second to the end.
+func resolveTextSlice(args []fn.Arg) (fn.Impl, error) {
 	return optional(2, text, slices(func(s []byte, args []*vec.Vector, r int) (int, int) {
-		if open && args[0].IsNull(r) {
-			return -1, -1
-		}
 		n := int64(runes(s))
-		low, high := int64(1), n
-		if !args[1].IsNull(r) {
-			low = max(fromEnd(args[1].Int(r), n), 1)
-		}
-		if len(args) > 2 && !args[2].IsNull(r) {
+		low, high := max(fromEnd(args[1].Int(r), n), 1), n
+		if len(args) > 2 {
 			high = min(fromEnd(args[2].Int(r), n), n)
 		}
 		if low > high {
@@ -26,7 +20,7 @@ func resolveTextSlice(open bool) resolver {
 		}
 		from := runeIndex(s, int(low-1))
 		return from, from + runeIndex(s[from:], int(high-low+1))
-	}), text, bigint, bigint)
+	}), text, bigint, bigint)(args)
 }
 
 // ofText picks another resolver where the first argument is a text.
