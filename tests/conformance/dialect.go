@@ -57,9 +57,12 @@ const (
 
 var nullSetting = regexp.MustCompile(`(?is)^\s*(?:set|pragma)\s+(?:global\s+|session\s+)?default_null_order\s*(?:=|to)\s*'?(\w+)[ _]?(\w*)'?\s*;?$`)
 
-// withSetting is the dialect after a statement: DuckDB sets the order of NULL.
+// withSetting is the dialect after a statement: DuckDB sets the order of NULL and more.
 func (d *dialect) withSetting(sql string) *dialect {
 	m := nullSetting.FindStringSubmatch(sql)
+	if m == nil && d.flavor == duckdbText {
+		return d.withDuckSetting(sql)
+	}
 	if m == nil {
 		return d
 	}
@@ -87,6 +90,9 @@ func (d *dialect) rewrite(sql string) string {
 	}
 	for _, f := range d.forms {
 		sql = f(sql)
+	}
+	if d.flavor == duckdbText {
+		sql = duckPatterns(d.fullRegex)(duckDecimals(sql))
 	}
 	if len(d.words) > 0 || len(d.calls) > 0 {
 		sql = d.respell(sql)

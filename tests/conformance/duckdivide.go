@@ -1,6 +1,9 @@
 package conformance
 
 import (
+	"math"
+	"strings"
+
 	"github.com/sqlstream/sqlstream/exec/fn"
 	"github.com/sqlstream/sqlstream/exec/types"
 	"github.com/sqlstream/sqlstream/exec/vec"
@@ -22,15 +25,52 @@ func divideIEEE(r *fn.Registry) {
 		with := f.Resolve
 		f.Resolve = func(args []fn.Arg) (fn.Impl, error) {
 			impl, err := with(args)
+			if err != nil {
+				return impl, err
+			}
 			eval := impl.Eval
 			impl.Eval = func(c *fn.Ctx, args []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
-				lenient := *c
-				lenient.NullOnError = true
-				return eval(&lenient, args, rows)
+				return nullByZero(c, eval, impl.Result, args, rows)
 			}
-			return impl, err
+			return impl, nil
 		}
 	}
+}
+
+// nullByZero computes the rows whose second argument is not zero. The others are NULL, and
+// NaN for the rest of real numbers.
+func nullByZero(c *fn.Ctx, eval fn.Kernel, t types.Type, args []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
+	var some []int32
+	zero := map[int]bool{}
+	for i := range rows.Len() {
+		if r := rows.At(i); strings.Trim(vec.RowString(args[1], r, nil), "-0.") == "" {
+			zero[r] = true
+		} else {
+			some = append(some, int32(r))
+		}
+	}
+	if len(zero) == 0 {
+		return eval(c, args, rows)
+	}
+	v := vec.Nulls(t, rows.N)
+	if len(some) > 0 {
+		var err error
+		if v, err = eval(c, args, fn.Rows{N: rows.N, Sel: some}); err != nil {
+			return nil, err
+		}
+	}
+	out := vec.NewBuilder(t)
+	for r := range rows.N {
+		switch {
+		case !zero[r]:
+			out.AppendFrom(v, r)
+		case t.IsFloat():
+			out.AppendFloat(math.NaN())
+		default:
+			out.AppendNull()
+		}
+	}
+	return out.Finish(), nil
 }
 
 func quotients(_ *fn.Ctx, args []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {

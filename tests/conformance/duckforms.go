@@ -11,6 +11,7 @@ type duckMeaning struct {
 	ieeeDivision bool                      // / gives DOUBLE, infinity by zero; // and % by zero are NULL
 	castsRows    bool                      // INSERT casts whatever it can to its columns, ORDER BY ALL says where NULL is
 	noViews      bool                      // its tests have no materialised views
+	fullRegex    bool                      // ~ matches the whole text
 }
 
 var duckMeanings = duckMeaning{ieeeDivision: true, noViews: true, castsRows: true, notOurs: duckStates, forms: []func(string) string{duckUnnests, nameRange, nameValues, filterWhere, separate, duckStamps, quoteAliases, withoutMain, duckSeriesAsList, duckBlobs, duckWholes}}

@@ -14,13 +14,9 @@ import (
 // duckFunctions give functions the meanings of DuckDB where these depend on types, and add
 // what its forms use. Each is made of functions of the product, or prints.
 func duckFunctions(r *fn.Registry) {
-	whole, _ := r.Scalar("regexp_full_match")
-	for _, name := range []string{"$~", "similar_to"} { // both match the whole text
-		f, _ := r.Scalar(name)
-		f.Resolve = whole.Resolve
-	}
 	duckConcat(r)
-	duckPart(r)
+	duckSubstring(r)
+	duckCeilings(r)
 	duckCastFunctions(r)
 	duckFields(r)
 }
@@ -65,6 +61,9 @@ func duckConcat(r *fn.Registry) {
 	texts, _ := r.Scalar("concat_ws")
 	lists, _ := r.Scalar("list_concat")
 	resolve := func(args []fn.Arg) (fn.Impl, error) {
+		if len(args) == 0 {
+			return fn.Impl{}, fmt.Errorf("needs an argument")
+		}
 		for _, a := range args {
 			if a.Type.Kind == types.Array {
 				return lists.Resolve(args)
@@ -83,28 +82,6 @@ func duckConcat(r *fn.Registry) {
 		return impl, nil
 	}
 	if err := r.AddScalar(&fn.Scalar{Name: "duck_concat", Hidden: true, Nulls: fn.Custom, Resolve: resolve}); err != nil {
-		panic(err) // a name that the product has
-	}
-}
-
-// duckPart adds duck_part(text, from, to): the characters of two places, the second left out.
-func duckPart(r *fn.Registry) {
-	s, n := types.Of(types.String), types.Of(types.Int64)
-	eval := func(_ *fn.Ctx, args []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
-		out := make([]string, rows.N)
-		for i := range rows.Len() {
-			at := rows.At(i)
-			runes := []rune(vec.RowString(args[0], at, nil))
-			last := int64(len(runes)) + 1
-			low, high := min(max(args[1].Int(at), 1), last), min(max(args[2].Int(at), 1), last)
-			out[at] = string(runes[low-1 : max(high, low)-1])
-		}
-		return vec.FromStrings(out), nil
-	}
-	resolve := func([]fn.Arg) (fn.Impl, error) {
-		return fn.Impl{Args: []types.Type{s, n, n}, Result: s, Eval: eval}, nil
-	}
-	if err := r.AddScalar(&fn.Scalar{Name: "duck_part", Hidden: true, Resolve: resolve}); err != nil {
 		panic(err) // a name that the product has
 	}
 }

@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"maps"
 	"regexp"
 	"strings"
 )
@@ -10,17 +11,19 @@ func duckCalls() map[string]form {
 	same := func(name string) form {
 		return func(c call) string { return name + "(" + strings.Join(c.args, ", ") + ")" + c.tail }
 	}
-	return map[string]form{
+	forms := map[string]form{
 		// texts
-		"concat": same("duck_concat"), "chr": same("unichr"), "left": duckLeftOf, "right": template(2, "CASE WHEN ($2) < 0 THEN substring($1, 1 - CAST(($2) AS BIGINT)) ELSE right($1, $2) END"),
-		"substring": duckPartOf, "substr": duckPartOf,
-		"regexp_matches": duckMatchesIn, "regexp_extract": template(2, "regexp_extract($1, $2, 0)"), "regexp_extract_all": template(2, "regexp_extract_all($1, $2, 0)"),
+		"concat": same("duck_concat"), "chr": same("unichr"), "left": duckLeftOf,
+		"regexp_matches": duckMatchesIn,
 		"regexp_replace": duckReplaceOnce,
 		// times
 		"extract": duckFieldOf, "date_part": same("duck_part_of"), "datepart": same("duck_part_of"), "timezone": template(1, "duck_part_of('timezone', $1)"),
 		"timezone_hour": template(1, "duck_part_of('timezone_hour', $1)"), "timezone_minute": template(1, "duck_part_of('timezone_minute', $1)"), "dayofweek": template(1, "(dayofweek($1) - 1)"), "weekday": template(1, "(dayofweek($1) - 1)"),
 		"datediff": duckByUnit, "date_diff": duckByUnit, "datesub": duckByUnit, "date_sub": duckByUnit, "date_trunc": duckByUnit, "datetrunc": duckByUnit,
 	}
+	maps.Copy(forms, duckTexts())
+	maps.Copy(forms, duckReals(false))
+	return forms
 }
 
 // duckLeftOf is left, which drops from the end what a negative number says.
@@ -29,18 +32,6 @@ func duckLeftOf(c call) string {
 		return ""
 	}
 	return c.fill("CASE WHEN ($2) < 0 THEN left($1, greatest(length($1) + ($2), 0)) ELSE left($1, $2) END")
-}
-
-// duckPartOf is substring: from the place 0 it has a character less, and a negative length goes
-// backwards.
-func duckPartOf(c call) string {
-	a := c.partArgs()
-	if len(a) != 3 {
-		return ""
-	}
-	at := "CASE WHEN (" + a[1] + ") < 0 THEN length(" + a[0] + ") + CAST((" + a[1] + ") AS BIGINT) + 1 ELSE CAST((" + a[1] + ") AS BIGINT) END"
-	c.args = []string{a[0], "(" + at + ")", "CAST((" + a[2] + ") AS BIGINT)"}
-	return c.fill("duck_part($1, $2 + least($3, 0), $2 + greatest($3, 0))")
 }
 
 // duckMatchesIn is regexp_matches, true where the pattern matches somewhere.

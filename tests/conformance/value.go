@@ -4,6 +4,7 @@ import (
 	"crypto/md5"
 	"fmt"
 	"math"
+	"math/big"
 	"regexp"
 	"slices"
 	"sort"
@@ -124,7 +125,10 @@ func (d *dialect) value(v *vec.Vector, row int) string {
 	if d.blankNull && f.Type.Kind == types.Bytes {
 		return strings.TrimPrefix(text, `\x`)
 	}
-	if d.blankNull {
+	if f.Type.Kind == types.Float32 && math.Abs(f.Float(i)) >= 1e15 && !math.IsInf(f.Float(i), 0) {
+		return big.NewFloat(f.Float(i)).Text('f', 0) // all digits, as whole numbers of this size are compared
+	}
+	if d.blankNull || d.flavor == duckdbText {
 		return strings.ReplaceAll(text, "\x00", `\0`)
 	}
 	return text
