@@ -162,7 +162,12 @@ func (p *parser) cte() rope {
 		p.next()
 		node.Materialized = &materialized
 	}
-	q, _ := p.queryInParens()
+	var q rope
+	if p.isWords("CHANGELOG", "FROM") {
+		q = p.changelogOf()
+	} else {
+		q, _ = p.queryInParens()
+	}
 	node.Span = p.since(start)
 	out := p.nameLeaf(node, node.Span).rope
 	out.add(" AS ", node.Span.Start)
@@ -340,16 +345,30 @@ func plural(n int, word string) string {
 	return strconv.Itoa(n) + " " + word + "s"
 }
 
+// changelogOf reads CHANGELOG FROM t, RisingWave's spelling of a query over changelog(TABLE t).
+func (p *parser) changelogOf() rope {
+	start := p.pos
+	p.pos += 2
+	name := p.name("a table")
+	span := p.since(start)
+	call := &ast.Call{Span: span, Name: ast.Name{Span: span, Parts: []ast.Ident{{Span: span, Name: "changelog"}}},
+		Args: []ast.Expr{&ast.TableArg{Span: name.Span, Table: &name}}}
+	return p.starOver(&ast.Query{Span: span}, p.nameLeaf(&ast.TableFunc{Span: span, Call: call}, span), span)
+}
+
 // tableCore reads TABLE t as SELECT * FROM t.
 func (p *parser) tableCore(q *ast.Query) rope {
 	start := p.pos
 	p.next()
 	name := p.name("a table")
 	span := p.since(start)
-	table := p.nameLeaf(&ast.TableName{Span: name.Span, Name: name}, name.Span)
-	sel := &ast.Select{Span: span}
+	return p.starOver(q, p.nameLeaf(&ast.TableName{Span: name.Span, Name: name}, name.Span), span)
+}
+
+// starOver is SELECT * over a table.
+func (p *parser) starOver(q *ast.Query, table operand, span diag.Span) rope {
 	out := newRope("SELECT ", span.Start)
-	out.join(p.carry(&core{sel: sel, query: q}, span).rope)
+	out.join(p.carry(&core{sel: &ast.Select{Span: span}, query: q}, span).rope)
 	out.add(",", span.Start)
 	out.join(p.starItem(span).rope)
 	out.add(" FROM ", span.Start)

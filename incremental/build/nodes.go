@@ -98,6 +98,8 @@ func (g *Graph) fill(ctx context.Context, n *node) (err error) {
 		n.op, err = stateful.NewAsof(g.asof(p))
 	case *physical.Present:
 		n.op, err = stateful.NewPresent(g.present(p))
+	case *physical.Changelog:
+		n.op = stateful.NewChangelog(stateful.ChangelogConfig{Name: opName(p), Types: columnTypes(p.Input), Key: p.Key})
 	case *physical.Distinct:
 		n.bound = front(p.Bound)
 		n.op, err = stateful.NewDistinct(g.distinct(p))

@@ -23,6 +23,8 @@ func (b *Binder) tableFunc(x *ast.TableFunc, outer *scope) (logical.Node, *scope
 		return b.readFile(x)
 	case "drop_duplicates", "drop_duplicates_within_watermark":
 		return b.dropDuplicates(x, name)
+	case "changelog":
+		return b.changelog(x)
 	}
 	if _, ok := b.cat.Functions.Generator(name); ok {
 		return b.generatorTable(x, outer)
@@ -81,7 +83,7 @@ func (b *Binder) hostTable(x *ast.TableFunc, name string) (logical.Node, *scope)
 }
 
 func (b *Binder) unknownTableFunc(x *ast.TableFunc) {
-	known := append([]string{"tumble", "hop", "cumulate", "session", "drop_duplicates", "drop_duplicates_within_watermark", "state", "checkpoint"},
+	known := append([]string{"tumble", "hop", "cumulate", "session", "drop_duplicates", "drop_duplicates_within_watermark", "changelog", "state", "checkpoint"},
 		b.cat.FunctionNames()...)
 	b.errorf(diag.UnknownFunction, x.Call.Name.Span, "unknown table function %q", x.Call.Name.String()).
 		Hint = suggestName(x.Call.Name.Last().Name, tableFunctions, known)
@@ -222,6 +224,23 @@ func tableArgName(x *ast.Call) string {
 		return a.Parts[len(a.Parts)-1].Name
 	}
 	return ""
+}
+
+// changelog is changelog(TABLE t): the changes of a relation, as rows.
+func (b *Binder) changelog(x *ast.TableFunc) (logical.Node, *scope) {
+	t := b.arguments(x.Call, "data")
+	if t == nil {
+		return broken()
+	}
+	plan, s := t.input()
+	if s.broken {
+		return plan, s
+	}
+	name := tableArgName(x.Call)
+	if name == "" {
+		name = "changelog"
+	}
+	return b.aliased(&logical.Changelog{Input: plan}, x.Alias, name, x.Watermark)
 }
 
 // dropDuplicates is drop_duplicates(TABLE t [, DESCRIPTOR(cols)]) and its relative that

@@ -198,7 +198,7 @@ func eventTimes(n logical.Node) []int {
 		if x.Watermark != nil && !x.Finite {
 			return []int{x.Watermark.Col}
 		}
-	case *logical.Filter, *logical.Dedup, *logical.Distinct, *logical.Unnest, *logical.Hop, *logical.Session, *logical.Join, *logical.Asof, *logical.Present, *logical.SetOp, *logical.Over:
+	case *logical.Changelog, *logical.Filter, *logical.Dedup, *logical.Distinct, *logical.Unnest, *logical.Hop, *logical.Session, *logical.Join, *logical.Asof, *logical.Present, *logical.SetOp, *logical.Over:
 		return eventTimes(n.Children()[0])
 	case *logical.Project:
 		return projectedTimes(x)

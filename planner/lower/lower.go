@@ -227,6 +227,8 @@ func (l *Lowerer) dispatch(n logical.Node, need []bool) *lowered {
 		return l.asof(asofLengths(x), need)
 	case *logical.Present:
 		return l.present(x, need)
+	case *logical.Changelog:
+		return l.changelog(x)
 	case *logical.Recursive:
 		return l.recursive(x)
 	case *logical.Feed:

@@ -75,6 +75,8 @@ func inputsOf(n Node) []*Node {
 		return []*Node{&x.Input}
 	case *Asof:
 		return []*Node{&x.L, &x.R}
+	case *Changelog:
+		return []*Node{&x.Input}
 	case *Distinct:
 		return []*Node{&x.Input}
 	case *Dedup:

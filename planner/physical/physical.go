@@ -14,7 +14,7 @@ package physical
 import "github.com/sqlstream/sqlstream/exec/types"
 
 // Node is an operator of the plan: *Scan, *Values, *Filter, *Project, *Unnest, *Hop,
-// *Expand, *Aggregate, *Distinct, *Dedup, *TopN, *Join, *StaticJoin, *Asof, *Present, *Versions, *Recursive, *Feed, *UnionAll, *SetOp, *Close,
+// *Expand, *Aggregate, *Distinct, *Dedup, *TopN, *Join, *StaticJoin, *Asof, *Present, *Changelog, *Versions, *Recursive, *Feed, *UnionAll, *SetOp, *Close,
 // *Materialize or *Output.
 type Node interface {
 	// ID names the operator's state: a hash of the logical subtree that determines it.

@@ -8,7 +8,7 @@ import (
 // byArrival finds queries whose rows depend on how the changes of their tables are cut into
 // triggers, and so on the order of the statements: joins with what a table is when a row
 // comes, and the changes of a relation.
-var byArrival = regexp.MustCompile(`(?is)\bfor\s+system_time\s+as\s+of\s+(proctime|now|current_timestamp)\b|\bchangelog\s*\(\s*table\b`)
+var byArrival = regexp.MustCompile(`(?is)\bfor\s+system_time\s+as\s+of\s+(proctime|now|current_timestamp)\b|\bas\s+changelog\s+from\b`)
 
 // arrives reports that a text, or a view that it names, is such a query.
 func (w *world) arrives(sql string) bool {
@@ -25,8 +25,5 @@ func (w *world) arrives(sql string) bool {
 
 // byArrival reports such a query in a file.
 func (sc *script) byArrival() bool {
-	return slices.ContainsFunc(sc.steps, func(s step) bool { return byArrival.MatchString(s.sql) || changelogOf.MatchString(s.sql) })
+	return slices.ContainsFunc(sc.steps, func(s step) bool { return byArrival.MatchString(s.sql) })
 }
-
-// changelogOf finds AS CHANGELOG FROM name, the changes of a relation.
-var changelogOf = regexp.MustCompile(`(?is)\bas\s+changelog\s+from\b`)

@@ -72,7 +72,7 @@ var names = map[string]string{
 	"union_value": "unsupported type", "union_extract": "unsupported type", "rw_int256": "unsupported type",
 	"timetz": "unsupported type",
 	"bit":    "unsupported type", "variant": "unsupported type", "geometry": "unsupported type", "int256": "unsupported type", "oid": "catalogue", "regclass": "catalogue",
-	"regtype": "catalogue", "regproc": "catalogue", "rowid": "storage", "ctid": "storage", "_row_id": "storage", "_rw_timestamp": "storage",
+	"regtype": "catalogue", "regproc": "catalogue", "rowid": "storage", "ctid": "storage", "_row_id": "storage", "_changelog_row_id": "storage", "_rw_timestamp": "storage",
 }
 
 // ruleOf is the rule under which a statement is not applicable, "" if it is.

@@ -340,6 +340,9 @@ func (r *runner) spoil(sql string, o outcome) {
 		i := slices.IndexFunc(toks, func(t token) bool { return t.is("into") })
 		r.broken[strings.ToLower(target(toks[i:]))] = o
 	}
+	if i := slices.IndexFunc(toks, func(t token) bool { return t.is("rename") }); toks[0].is("alter") && i > 0 && i+2 < len(toks) && toks[i+1].is("to") {
+		r.broken[strings.ToLower(toks[i+2].name())] = o
+	}
 	for _, w := range []string{"create", "insert", "update", "delete", "alter", "truncate", "merge", "copy"} {
 		if toks[0].is(w) {
 			if n := target(toks); n != "" {
