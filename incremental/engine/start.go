@@ -309,6 +309,8 @@ func (e *Engine) openSource(ctx context.Context, r *catalog.Relation, cfg source
 		return e.systemRows(r.Name)
 	case "state":
 		return e.stateRows(ctx, r)
+	case "checkpoint":
+		return e.checkpointRows(r)
 	}
 	c, ok := e.opt.Builtin.Source(r.Connector)
 	if !ok {

@@ -67,13 +67,7 @@ func (e *Engine) systemRows(name string) (source.Source, error) {
 	t := systemTables()[name]
 	bs := builders(t.columns)
 	for _, row := range t.rows(e) {
-		for i, x := range row {
-			if x == nil {
-				bs[i].AppendNull()
-			} else {
-				bs[i].AppendAny(x)
-			}
-		}
+		appendRow(bs, row)
 	}
 	return &rowSource{name: name, batches: []*vec.Batch{batchOf(bs)}}, nil
 }
@@ -173,12 +167,14 @@ func anyRows(rows [][]string) [][]any {
 	return out
 }
 
-// tableFunction is state('query', 'operator') in FROM: the rows that an operator of a
-// query keeps.
+// tableFunction is a table function that reads what the engine keeps: state('query',
+// 'operator'), the rows that an operator keeps, and checkpoint('path').
 func (e *Engine) tableFunction(name string, args []string, atBatch int64) (*catalog.Relation, error) {
 	switch {
+	case name == "checkpoint" && len(args) == 1 && atBatch < 0:
+		return checkpointRelation(args[0]), nil
 	case name == "checkpoint":
-		return nil, fmt.Errorf("checkpoint('…') is not supported yet: state('query', 'operator') shows the state of a query")
+		return nil, fmt.Errorf("checkpoint takes the directory of a checkpoint: checkpoint('path')")
 	case name != "state":
 		return nil, nil
 	case len(args) != 2:

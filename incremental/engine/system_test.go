@@ -27,6 +27,29 @@ func TestSystemTables(t *testing.T) {
 	w.fails("SELECT * FROM sys.nothing", `unknown table or source "sys.nothing"`)
 }
 
+// TestCheckpointRows: checkpoint('path') tells of each batch, while its query holds the
+// checkpoint and afterwards, and names the file that is damaged.
+func TestCheckpointRows(t *testing.T) {
+	w := newWorld(t)
+	w.must(files)
+	w.row(1, "a", 1)
+	w.must("INSERT INTO dir SELECT k, at FROM f WHERE v > 1 EMIT APPEND TRIGGER MANUAL WITH (name = 'q', checkpoint = 'chk')")
+	w.gives("SELECT * FROM checkpoint('chk')")
+	w.must("RUN TRIGGER FOR q")
+	w.row(22, "b", 2)
+	w.write("/in/023.json", "{\"k\": \"c\", \"v\": 3, \"at\": null}\n{\n")
+	const all = "SELECT batch, committed, at, watermark, input, contributed, filtered, late, bad, offsets->'f' FROM checkpoint('chk') WHERE committed"
+	w.must("STOP QUERY q") // what is committed is durable now
+	first := "0 true 2024-01-01 12:00:00 2024-01-01 11:59:51 1 0 1 0 0 {\"logOffset\":0}"
+	w.gives(all, first)
+	w.must("CREATE OR REPLACE SOURCE f (k STRING, v INT, at TIMESTAMP, WATERMARK FOR at AS at - INTERVAL '10' SECOND) WITH (connector = 'file', path = 'in', format = 'json', on_error = 'skip')")
+	w.must("INSERT INTO dir SELECT k, at FROM f WHERE v > 1 EMIT APPEND TRIGGER AVAILABLE NOW WITH (name = 'q', checkpoint = 'chk'); AWAIT QUERY q")
+	w.gives(all, first, "1 true 2024-01-01 12:00:00 2024-01-01 12:00:12 3 2 0 0 1 {\"logOffset\":1}")
+	w.gives("SELECT max(batch) FROM checkpoint('chk')", "1")
+	w.write("/chk/commits/1", "v1\n")
+	w.fails(all, "commit log 1", "/chk/commits/1")
+}
+
 func TestState(t *testing.T) {
 	w := newWorld(t)
 	w.must(objects + `INSERT INTO mem SELECT window.start AS s, k, sum(v) AS v FROM ev GROUP BY window(at, '10 seconds'), k EMIT APPEND TRIGGER MANUAL;
@@ -50,7 +73,10 @@ func TestState(t *testing.T) {
 		"SELECT * FROM state('mem', 'join')":                 `query "mem" has 0 operators named "join"; it has Aggregate`,
 		"SELECT * FROM state('mem')":                         "state takes the names of a query and of one of its operators",
 		"SELECT * FROM state('mem', 'aggregate') AT BATCH 3": "AT BATCH",
-		"SELECT * FROM checkpoint('x')":                      "checkpoint('…') is not supported yet",
+		"SELECT * FROM checkpoint('x')":                      `checkpoint("x"): there is no checkpoint`,
+		"SELECT * FROM checkpoint('x', 'y')":                 "checkpoint takes the directory of a checkpoint",
+		"SELECT * FROM checkpoint('x') AT BATCH 3":           "checkpoint takes the directory of a checkpoint",
+		"SELECT * FROM checkpoint('../x')":                   "..",
 	} {
 		w.fails(sql, want)
 	}

@@ -141,7 +141,7 @@ func (q *Query) restoreSources(prepared int64) error {
 	if prepared == checkpoint.NoBatch {
 		return nil
 	}
-	line, err := q.offsetsLine(prepared)
+	line, err := offsetsAt(q.Journal.Dir, prepared)
 	if err != nil {
 		return err
 	}
@@ -210,9 +210,10 @@ func (in *Input) restoreEnd(offset json.RawMessage) error {
 	return in.wrapIf(in.Source.Restore(source.Range{Offset: offset}))
 }
 
-func (q *Query) offsetsLine(n int64) (offsetsLine, error) {
+// offsetsAt reads offsets/n.
+func offsetsAt(c *checkpoint.Checkpoint, n int64) (offsetsLine, error) {
 	var o offsetsLine
-	lines, err := q.Journal.Dir.Offsets(n)
+	lines, err := c.Offsets(n)
 	if err != nil {
 		return o, err
 	}
@@ -228,7 +229,7 @@ func (q *Query) offsetsLine(n int64) (offsetsLine, error) {
 // restoreRange notes batch n as the next to run, over exactly the range that
 // offsets/n has, at the same time and with the same idle inputs.
 func (q *Query) restoreRange(n int64) error {
-	line, err := q.offsetsLine(n)
+	line, err := offsetsAt(q.Journal.Dir, n)
 	if err != nil {
 		return err
 	}
