@@ -147,7 +147,7 @@ func (p *parser) joinKind(join *ast.Join, seen map[string]bool, span diag.Span) 
 	switch {
 	case len(kinds) > 1, seen["SEMI"] && seen["ANTI"], half && (seen["OUTER"] || side != "" && side != "LEFT"),
 		seen["OUTER"] && (side == "" || side == "INNER" || side == "CROSS"), side == "CROSS" && (join.Natural || join.Asof),
-		join.Asof && (join.Natural || side == "RIGHT" || side == "FULL"):
+		join.Asof && join.Natural:
 		p.refuseJoin(side, half, span)
 	case seen["SEMI"]:
 		join.Kind = ast.SemiJoin

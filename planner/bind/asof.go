@@ -18,12 +18,65 @@ func (j *joinBinder) bindAsof(outer *scope) (logical.Node, *scope) {
 		j.scope.broken = true
 		return standIn(j.scope), j.scope
 	}
-	node := &logical.Asof{L: j.l, R: j.r, Outer: j.x.Kind == ast.LeftJoin}
+	kept := j.x.Kind == ast.LeftJoin || j.x.Kind == ast.FullJoin
+	node := &logical.Asof{L: j.l, R: j.r, Outer: kept}
 	if !j.asofConditions() || !j.asofSplit(node) {
 		j.scope.broken = true
 		return standIn(j.scope), j.scope
 	}
-	return node, j.scope
+	var plan logical.Node = node
+	if len(j.rest) > 0 {
+		plan = j.asofAmong(node)
+	}
+	if j.x.Kind == ast.RightJoin || j.x.Kind == ast.FullJoin {
+		plan = j.withUnmatched(plan)
+	}
+	return plan, j.scope
+}
+
+// asofAmong binds an ASOF join with further conditions, which the nearest row has to meet:
+// of the right rows that meet all of them, for each left row the first one in the order of
+// nearness.
+func (j *joinBinder) asofAmong(node *logical.Asof) logical.Node {
+	nl := len(j.l.Schema())
+	j.b.scopes++
+	scope := j.b.scopes
+	beside := expr.MapColumns(expr.NewAnd(j.conds...), func(i int) int {
+		if i < nl {
+			return logical.OuterIndex(scope, i)
+		}
+		return i - nl
+	})
+	top := &logical.TopN{Input: &logical.Filter{Input: j.r, Predicate: beside}, Limit: 1,
+		Order: []logical.SortKey{{Expr: node.RTime, Desc: !node.Forward}}}
+	for i, c := range j.r.Schema() {
+		if c.Type.Ordered() {
+			top.Order = append(top.Order, logical.SortKey{Expr: logical.Col(j.r, i), Desc: true})
+		}
+	}
+	kind := logical.Inner
+	if node.Outer {
+		kind = logical.Left
+	}
+	return &logical.Apply{Join: logical.Join{Kind: kind, L: j.l, R: top}, Scope: scope, Span: j.x.Span}
+}
+
+// withUnmatched adds, to an ASOF join, the right rows that are the nearest one of no left
+// row.
+func (j *joinBinder) withUnmatched(plan logical.Node) logical.Node {
+	nl := len(j.l.Schema())
+	matched := &logical.Project{Input: plan, Exprs: logical.Columns(plan)[nl:], Names: columnNames(j.r)}
+	anti := &logical.Join{Kind: logical.Anti, L: j.r, R: matched}
+	for i := range j.r.Schema() {
+		anti.LKeys, anti.RKeys = append(anti.LKeys, logical.Col(j.r, i)), append(anti.RKeys, logical.Col(matched, i))
+		anti.NullSafe = append(anti.NullSafe, true)
+	}
+	rest := &logical.Project{Input: anti, Names: columnNames(plan)}
+	for _, c := range j.l.Schema() {
+		rest.Exprs = append(rest.Exprs, expr.Null(c.Type))
+	}
+	rest.Exprs = append(rest.Exprs, logical.Columns(anti)...)
+	return &logical.UnionAll{Inputs: []logical.Node{plan, rest}}
 }
 
 // nearestExists makes a semi join of ASOF SEMI JOIN … ON, an anti join of ASOF ANTI JOIN: a
@@ -51,6 +104,10 @@ func (j *joinBinder) asofConditions() bool {
 	if !j.condition() {
 		return false
 	}
+	if len(j.merged) > 0 {
+		j.asofRefuse(j.x.Span, "an ASOF FULL JOIN takes ON, not USING")
+		return false
+	}
 	if n := len(j.x.Using); n > 0 && j.x.Match == nil && j.x.On == nil {
 		last := j.conds[n-1].(*expr.Call)
 		j.conds[n-1] = j.b.resolve(j.x.Using[n-1].Span, ">=", last.Args...)
@@ -68,9 +125,10 @@ func (j *joinBinder) asofConditions() bool {
 }
 
 // asofSplit sorts the conditions: those of one side alone filter it, if that says the
-// same.
+// same; others are left in rest.
 func (j *joinBinder) asofSplit(node *logical.Asof) bool {
 	nl := len(j.l.Schema())
+	keepsRight := j.x.Kind == ast.RightJoin || j.x.Kind == ast.FullJoin
 	var keys, left, right []expr.Node
 	for _, c := range j.conds {
 		_, _, _, equal := logical.Equality(c, nl)
@@ -82,16 +140,12 @@ func (j *joinBinder) asofSplit(node *logical.Asof) bool {
 		case equal:
 			keys = append(keys, c)
 		case j.compares(node, c, nl):
-		case logical.SideOf(c, nl) == 2:
+		case logical.SideOf(c, nl) == 2 && !keepsRight:
 			right = append(right, expr.MapColumns(c, func(i int) int { return i - nl }))
 		case logical.SideOf(c, nl) == 1 && !node.Outer:
 			left = append(left, c)
-		case node.LTime != nil && isComparison(c) && logical.SideOf(c, nl) == 0:
-			j.asofRefuse(j.x.Span, "an ASOF JOIN has one inequality between its sides, but %s is a second one", c)
-			return false
 		default:
-			j.asofRefuse(j.x.Span, "an ASOF JOIN is by equalities and one inequality between its sides, not by %s", c)
-			return false
+			j.rest = append(j.rest, c)
 		}
 	}
 	if node.LTime == nil {
@@ -112,7 +166,7 @@ func (j *joinBinder) asofSplit(node *logical.Asof) bool {
 
 func (j *joinBinder) asofRefuse(span diag.Span, text string, args ...any) {
 	j.b.errorf(diag.AsofJoin, span, text, args...).
-		WithHint("ON a.k = b.k AND a.ts >= b.ts takes the last row of b not after that of a; put other conditions into WHERE")
+		WithHint("ON a.k = b.k AND a.ts >= b.ts takes the last row of b not after that of a")
 }
 
 func isTrueConst(n expr.Node) bool {

@@ -49,7 +49,8 @@ type joinBinder struct {
 	conds  []expr.Node
 	// subqueries are the conditions with subqueries.
 	subqueries []*onSubqueries
-	merged     [][2]int // of a full join: pairs of columns of scope that USING makes one
+	rest       []expr.Node // of an ASOF join: what is no key, time or filter of a side
+	merged     [][2]int    // of a full join: pairs of columns of scope that USING makes one
 }
 
 func (j *joinBinder) bind(outer *scope) (logical.Node, *scope) {
