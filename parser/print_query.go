@@ -198,7 +198,7 @@ func (pr *printer) star(s *ast.Star) {
 	pr.put("*")
 	if len(s.Except) > 0 {
 		pr.put(" EXCEPT (")
-		pr.idents(s.Except)
+		pr.list(len(s.Except), func(i int) { pr.name(s.Except[i]) })
 		pr.put(")")
 	}
 	if len(s.Replace) > 0 {
@@ -209,7 +209,7 @@ func (pr *printer) star(s *ast.Star) {
 	if len(s.Rename) > 0 {
 		pr.put(" RENAME (")
 		pr.list(len(s.Rename), func(i int) {
-			pr.ident(s.Rename[i].From, true)
+			pr.name(s.Rename[i].From)
 			pr.put(" AS ")
 			pr.ident(s.Rename[i].To, true)
 		})

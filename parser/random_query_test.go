@@ -96,9 +96,9 @@ func (g *generator) selectBody(d int) ast.Body {
 func (g *generator) item(d int) ast.SelectItem {
 	switch g.rng.IntN(4) {
 	case 0:
-		star := &ast.Star{Except: g.columns()}
+		star := &ast.Star{Except: []ast.Name{g.name(), g.name()}}
 		if g.flip(3) {
-			star.Rename = []ast.Renamed{{From: g.ident(), To: g.ident()}}
+			star.Rename = []ast.Renamed{{From: g.name(), To: g.ident()}}
 		}
 		if g.flip(2) {
 			star.Qualifier = g.name().Parts

@@ -1,11 +1,7 @@
 package parser
 
 import (
-	"slices"
-	"strings"
-
 	"github.com/sqlstream/sqlstream/parser/ast"
-	"github.com/sqlstream/sqlstream/parser/diag"
 )
 
 // star reads * or a.b.* with EXCEPT and REPLACE, or gives nil.
@@ -24,21 +20,17 @@ func (p *parser) star() (*ast.Star, []arg) {
 		p.next()
 	}
 	p.next()
-	if p.isWord("EXCLUDE") && !p.opAt(1, ",") || p.isWord("EXCEPT") && p.opAt(1, "(") && !p.queryParen(1) {
+	if p.isWord("EXCLUDE") && !p.opAt(1, ",") || p.isWord("EXCEPT") && p.exceptNames() {
 		p.next()
-		one := func() { node.Except = append(node.Except, p.ofStar(node)) }
-		if p.isOp("(") {
-			p.parenList(false, one)
-		} else {
-			one()
-		}
+		one := func() { node.Except = append(node.Except, p.starColumn()) }
+		p.oneOrMore(one)
 	}
 	var args []arg
-	if p.isWord("REPLACE") && p.opAt(1, "(") {
+	if p.isWord("REPLACE") && p.operandAt(1) {
 		p.next()
 		args = p.starReplace(node)
 	}
-	if p.isWord("RENAME") && (p.opAt(1, "(") || p.nameAt(1) && p.wordAt(2, "AS")) {
+	if p.isWord("RENAME") && (p.opAt(1, "(") || p.nameAt(1) && (p.wordAt(2, "AS") || p.opAt(2, "."))) {
 		p.next()
 		p.starRename(node)
 	}
@@ -58,42 +50,52 @@ func (p *parser) columnsStar(c *call) (*ast.Star, []arg) {
 func (p *parser) starPattern(start int, star operand) operand {
 	o, _ := p.predicate(star)
 	item := &ast.SelectItem{Span: p.since(start), Text: p.folded(start)}
+	p.itemAlias(item)
 	return p.carry(item, item.Span, fill(&item.Expr, o))
 }
 
-// ofStar reads a column of a star, with or without what stands before the star.
-func (p *parser) ofStar(node *ast.Star) ast.Ident {
-	name := p.name("a column")
-	if len(name.Parts) == 0 {
-		return ast.Ident{}
+// exceptNames tells * EXCEPT (a) and * EXCEPT a from the operator between queries.
+func (p *parser) exceptNames() bool {
+	if p.opAt(1, "(") {
+		return !p.queryParen(1)
 	}
-	last := len(name.Parts) - 1
-	same := func(a, b ast.Ident) bool { return strings.EqualFold(a.Name, b.Name) }
-	if last > 0 && !slices.EqualFunc(name.Parts[:last], node.Qualifier, same) {
-		p.report(diag.Errorf(diag.Unexpected, name.Span, "%s is not a column of what stands before the star", name).
-			WithHint("write the name of the column alone"))
+	return p.nameAt(1) && !p.anyWordAt(1, "TABLE", "VALUES", "ALL", "DISTINCT", "BY") && !p.pivotStatementAt(1)
+}
+
+// starColumn reads a column that a star has, whose name may be a string.
+func (p *parser) starColumn() ast.Name {
+	if t := p.peek(); t.isString() {
+		return ast.Name{Span: t.span(), Parts: []ast.Ident{{Span: t.span(), Name: p.stringLit("a column").Text, Quoted: true}}}
 	}
-	return name.Parts[last]
+	return p.name("a column")
 }
 
 // starRename reads (a AS b, …) or a AS b.
 func (p *parser) starRename(node *ast.Star) {
 	one := func() {
-		from := p.ident("a column")
+		from := p.name("a column")
 		p.expect("AS")
 		node.Rename = append(node.Rename, ast.Renamed{From: from, To: p.ident("a name")})
 	}
-	if p.isOp("(") {
-		p.parenList(false, one)
-		return
-	}
-	one()
+	p.oneOrMore(one)
 }
 
-// starReplace reads (expr AS name, ...).
+// oneOrMore reads one item, or several in parentheses, where a comma may follow the last.
+func (p *parser) oneOrMore(item func()) {
+	if !p.isOp("(") {
+		item()
+		return
+	}
+	p.next()
+	for item(); p.acceptOp(",") && !p.isOp(")"); item() {
+	}
+	p.expectOp(")")
+}
+
+// starReplace reads (expr AS name, ...) or expr AS name.
 func (p *parser) starReplace(node *ast.Star) []arg {
 	var list []operand
-	p.parenList(false, func() {
+	p.oneOrMore(func() {
 		start := p.pos
 		list = append(list, p.nested())
 		item := ast.SelectItem{Span: p.since(start), Text: p.folded(start)}

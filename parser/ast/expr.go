@@ -13,14 +13,15 @@ type ColumnRef struct {
 type Star struct {
 	diag.Span
 	Qualifier []Ident
-	Except    []Ident      // columns left out
+	Except    []Name       // columns left out
 	Replace   []SelectItem // expressions put in place of the column named by the alias
 	Rename    []Renamed
 }
 
 // Renamed is one `a AS b` of RENAME.
 type Renamed struct {
-	From, To Ident
+	From Name
+	To   Ident
 }
 
 // LiteralKind says how a literal was written.

@@ -61,7 +61,11 @@ func (sel *selectBinder) expandColumns(it ast.SelectItem) bool {
 		}
 		name := p.name
 		if it.Alias != nil {
-			name = it.Alias.Name
+			name = renamedBy(it, p.name)
+		}
+		if p.value == nil && isStarLike(it.Expr) {
+			sel.addColumn(p.col, name, it.Span)
+			continue
 		}
 		sel.items = append(sel.items, selectItem{ast: it, name: name, pick: &p})
 	}
@@ -71,6 +75,34 @@ func (sel *selectBinder) expandColumns(it ast.SelectItem) bool {
 			Hint = "the columns are " + strings.Join(sel.scope.names(), ", ")
 	}
 	return true
+}
+
+// renamedBy is what the alias of an item calls a column: groups of the pattern that chose
+// the column stand for \1, \2 and so on.
+func renamedBy(it ast.SelectItem, column string) string {
+	alias := it.Alias.Name
+	if !strings.Contains(alias, `\`) {
+		return alias
+	}
+	pattern := ""
+	if like, ok := it.Expr.(*ast.Like); ok {
+		if l, ok := like.Pattern.(*ast.Literal); ok && like.Op == ast.SimilarTo {
+			pattern = similarPattern(l.Text, '\\')
+		} else if ok && like.Op == ast.Regex {
+			pattern = l.Text
+		}
+	} else if call := columnsCall(it.Expr); call != nil && len(call.Args) == 1 {
+		if l, ok := call.Args[0].(*ast.Literal); ok {
+			pattern = l.Text
+		}
+	}
+	re, err := regexp.Compile(pattern)
+	if err != nil || pattern == "" {
+		return alias
+	}
+	to := regexp.MustCompile(`\\(\d)`).ReplaceAllString(strings.ReplaceAll(alias, "$", "$$$$"), "$${$1}")
+	at := re.FindStringSubmatchIndex(column)
+	return string(re.ExpandString(nil, to, column, at))
 }
 
 func isStar(x ast.Expr) bool {
@@ -156,33 +188,16 @@ func (sel *selectBinder) matching(l *ast.Literal) ([]pick, bool) {
 	return sel.picks(re.MatchString), true
 }
 
-// starPicks lists the columns of a star, without those of EXCEPT.
+// starPicks lists the columns of a star.
 func (sel *selectBinder) starPicks(star *ast.Star) []pick {
-	except, replace := starNames(star)
-	cols := sel.scope.visible()
-	if len(star.Qualifier) > 0 {
-		cols = sel.tableColumns(star.Qualifier)
-	}
 	var out []pick
-	for _, i := range cols {
-		name := sel.scope.cols[i].name
-		if _, gone := except[foldName(name)]; gone {
-			except[foldName(name)] = true
-			continue
-		}
-		p := pick{col: i, name: name}
-		if it, ok := replace[foldName(name)]; ok {
-			p.value = it.Expr
-			delete(replace, foldName(name))
-		}
-		for _, r := range star.Rename {
-			if strings.EqualFold(r.From.Name, name) {
-				p.name = r.To.Name
-			}
+	for _, c := range sel.pickStar(star, sel.starColumns(star)) {
+		p := pick{col: c.at, name: c.name}
+		if c.value != nil {
+			p.value = c.value.Expr
 		}
 		out = append(out, p)
 	}
-	sel.reportStar(star, except, replace)
 	return out
 }
 

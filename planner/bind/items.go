@@ -42,20 +42,22 @@ func itemName(it ast.SelectItem) string {
 }
 
 func (sel *selectBinder) expandStar(star *ast.Star) {
-	if len(star.Qualifier) > 0 {
-		if cols := sel.tableColumns(star.Qualifier); cols != nil {
-			sel.addStar(star, cols)
-			return
-		}
+	if len(star.Qualifier) > 0 && sel.tableColumns(star.Qualifier) == nil {
 		sel.expandStruct(star)
 		return
 	}
-	cols := sel.scope.visible()
+	cols := sel.starColumns(star)
 	if len(cols) == 0 && !sel.scope.broken {
 		sel.fail()
 		sel.b.errorf(diag.NoColumns, star.Span, "* without a FROM clause has no columns")
 	}
-	sel.addStar(star, cols)
+	for _, p := range sel.pickStar(star, cols) {
+		if p.value != nil {
+			sel.items = append(sel.items, selectItem{ast: *p.value, name: p.name})
+			continue
+		}
+		sel.addColumn(p.at, p.name, star.Span)
+	}
 }
 
 // tableColumns lists the columns of a table in scope; nil if there is none.
@@ -72,76 +74,10 @@ func (sel *selectBinder) tableColumns(q []ast.Ident) []int {
 	return cols
 }
 
-// addStar adds columns as items, with EXCEPT and REPLACE.
-func (sel *selectBinder) addStar(star *ast.Star, cols []int) {
-	except, replace := starNames(star)
-	renamed := map[string]string{}
-	for _, r := range star.Rename {
-		renamed[foldName(r.From.Name)] = r.To.Name
-	}
-	for _, i := range cols {
-		name := sel.scope.cols[i].name
-		if _, gone := except[foldName(name)]; gone {
-			except[foldName(name)] = true
-			continue
-		}
-		if r, ok := replace[foldName(name)]; ok {
-			sel.items = append(sel.items, selectItem{ast: r, name: name})
-			delete(replace, foldName(name))
-			continue
-		}
-		if to, ok := renamed[foldName(name)]; ok {
-			delete(renamed, foldName(name))
-			name = to
-		}
-		sel.addColumn(i, name, star.Span)
-	}
-	sel.reportStar(star, except, replace)
-	for _, r := range star.Rename {
-		if _, left := renamed[foldName(r.From.Name)]; left && !sel.scope.broken {
-			sel.fail()
-			sel.b.errorf(diag.UnknownColumn, r.From.Span, "unknown column %q in RENAME", r.From.Name).
-				Hint = diag.HintDidYouMean(r.From.Name, sel.scope.names())
-		}
-	}
-}
-
 // addColumn adds a column of the input as an item.
 func (sel *selectBinder) addColumn(i int, name string, span diag.Span) {
 	sel.items = append(sel.items, selectItem{ast: ast.SelectItem{Span: span}, name: name,
 		nodes: []expr.Node{sel.note(sel.scope.ref(i), span)}, names: []string{name}, state: itemDone})
-}
-
-func starNames(star *ast.Star) (map[string]bool, map[string]ast.SelectItem) {
-	except, replace := map[string]bool{}, map[string]ast.SelectItem{}
-	for _, id := range star.Except {
-		except[foldName(id.Name)] = false
-	}
-	for _, it := range star.Replace {
-		if it.Alias != nil {
-			replace[foldName(it.Alias.Name)] = it
-		}
-	}
-	return except, replace
-}
-
-// reportStar reports names of EXCEPT and REPLACE that are no columns.
-func (sel *selectBinder) reportStar(star *ast.Star, except map[string]bool, replace map[string]ast.SelectItem) {
-	if sel.scope.broken {
-		return
-	}
-	for _, id := range star.Except {
-		if !except[foldName(id.Name)] {
-			sel.fail()
-			sel.b.errorf(diag.UnknownColumn, id.Span, "unknown column %q in EXCEPT", id.Name).
-				Hint = sel.env(inOther).suggest(id.Name)
-		}
-	}
-	for _, it := range replace {
-		sel.fail()
-		sel.b.errorf(diag.UnknownColumn, it.Alias.Span, "unknown column %q in REPLACE", it.Alias.Name).
-			Hint = diag.HintDidYouMean(it.Alias.Name, sel.scope.names())
-	}
 }
 
 // expandStruct expands s.* of a struct column, an alias or a window.
@@ -157,9 +93,17 @@ func (sel *selectBinder) expandStruct(star *ast.Star) {
 		sel.b.errorf(diag.UnknownField, star.Span, "%s.* needs a table or a STRUCT, got %s", pathOf(star.Qualifier), typeOf(n))
 		return
 	}
+	var cols []starColumn
 	for i, f := range n.Type().Fields {
-		sel.items = append(sel.items, selectItem{ast: ast.SelectItem{Span: star.Span}, name: f.Name,
-			nodes: []expr.Node{newField(n, i)}, names: []string{f.Name}, state: itemDone})
+		cols = append(cols, starColumn{at: i, name: f.Name, tables: []string{star.Qualifier[len(star.Qualifier)-1].Name}})
+	}
+	for _, p := range sel.pickStar(star, cols) {
+		if p.value != nil {
+			sel.items = append(sel.items, selectItem{ast: *p.value, name: p.name})
+			continue
+		}
+		sel.items = append(sel.items, selectItem{ast: ast.SelectItem{Span: star.Span}, name: p.name,
+			nodes: []expr.Node{newField(n, p.at)}, names: []string{p.name}, state: itemDone})
 	}
 }
 
