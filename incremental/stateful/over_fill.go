@@ -57,7 +57,10 @@ func finite(v *vec.Vector) bool {
 	if v.IsNull(0) {
 		return false
 	}
-	if v.Type.Phys() != types.PhysFloat64 {
+	switch {
+	case v.Type.IsTime():
+		return v.Type.Kind.Infinite(v.Int(0)) == 0
+	case v.Type.Phys() != types.PhysFloat64:
 		return true
 	}
 	x := v.Float(0)
@@ -223,6 +226,10 @@ func wholeRange(t types.Type) (low, high *big.Int) {
 		return new(big.Int).Neg(high), high
 	case t.Kind == types.Time:
 		return big.NewInt(0), big.NewInt(types.MicrosPerDay - 1)
+	case t.Kind == types.Date:
+		return big.NewInt(types.FirstDay), big.NewInt(types.LastDay)
+	case t.IsTime():
+		return big.NewInt(types.FirstDay * types.MicrosPerDay), big.NewInt((types.LastDay+1)*types.MicrosPerDay - 1)
 	}
 	return big.NewInt(math.MinInt64), big.NewInt(math.MaxInt64)
 }

@@ -146,6 +146,8 @@ func (e *env) plainCall(x *ast.Call) bool {
 		what = "FILTER"
 	case len(x.OrderBy) > 0:
 		what = "ORDER BY"
+	case x.Nulls != ast.NullsDefault:
+		what = "IGNORE NULLS or RESPECT NULLS"
 	case x.Returning != nil:
 		what = "RETURNING"
 	}
@@ -193,6 +195,7 @@ func (e *env) aggregate(x *ast.Call, f *fn.Aggregate) expr.Node {
 	if !e.aggregateAllowed(x) {
 		return nil
 	}
+	f = e.b.ordered(x, f)
 	inner := *e
 	inner.inAgg = true
 	agg, ok := inner.bindAggregate(x, f)
@@ -264,7 +267,7 @@ func (e *env) bindAggregate(x *ast.Call, f *fn.Aggregate) (logical.Agg, bool) {
 	if !ok {
 		return agg, false
 	}
-	if x = e.withinGroup(x, f); x == nil {
+	if x = e.withinGroup(x, f); x == nil || !e.aggregateOptions(x, f) {
 		return agg, false
 	}
 	args := e.exprs(x.Args)
@@ -315,7 +318,7 @@ func (e *env) bindAggregate(x *ast.Call, f *fn.Aggregate) (logical.Agg, bool) {
 	}
 	for _, o := range x.OrderBy {
 		n := e.expr(o.Expr)
-		if n == nil || !e.b.orders(n, o.Span) {
+		if n == nil || !e.b.orders(n, o.Span) || !e.distinctOrder(x, n, args) {
 			return agg, false
 		}
 		agg.Order = append(agg.Order, sortKey(n, o))

@@ -5,6 +5,7 @@ import (
 
 	"github.com/sqlstream/sqlstream/exec/expr"
 	"github.com/sqlstream/sqlstream/exec/fn"
+	"github.com/sqlstream/sqlstream/exec/types"
 	"github.com/sqlstream/sqlstream/parser/ast"
 	"github.com/sqlstream/sqlstream/parser/diag"
 	"github.com/sqlstream/sqlstream/planner/logical"
@@ -81,7 +82,7 @@ func (e *env) overFunction(c *overCall, x *ast.Call, name string) bool {
 		e.b.unknownFunction(x.Name.String(), x.Name.Span)
 		return false
 	}
-	if c.f.Agg, ok = e.bindAggregate(x, f); !ok {
+	if c.f.Agg, ok = e.bindAggregate(x, e.b.ordered(x, f)); !ok {
 		return false
 	}
 	return e.frame(c, x)
@@ -146,7 +147,7 @@ func (e *env) ownOrder(c *overCall, x *ast.Call) bool {
 			WithHint("write %s", c.f.Window.Syntax[0])
 		return false
 	}
-	if t := c.order[0].Expr.Type(); !t.IsNumeric() && !t.IsTime() {
+	if t := c.order[0].Expr.Type(); !t.IsNumeric() && !t.IsTime() && t.Kind != types.Time {
 		e.b.errorf(diag.WrongArguments, x.Span, "%s needs a number or a time in ORDER BY, got %s", x.Name, t.WithArticle())
 		return false
 	}

@@ -32,6 +32,46 @@ func (a *avgInt) Result(groups []uint32, out *vec.Builder) error {
 	return nil
 }
 
+// avgTime is the mean of times.
+type avgTime struct {
+	intSums
+}
+
+// Add implements fn.Accumulator.
+func (a *avgTime) Add(rows fn.AggRows) (failed error) {
+	v := rows.Args[0]
+	each(rows, v, func(_ uint32, r int, _ int64) {
+		if v.Type.Kind.Infinite(v.Int(r)) != 0 {
+			failed = &fn.DataError{Func: "avg", Value: string(vec.RowString(v, r, nil)), Row: r, Msg: "infinity has no mean"}
+		}
+	})
+	if failed != nil {
+		return failed
+	}
+	return a.intSums.Add(rows)
+}
+
+// Merge implements fn.Accumulator.
+func (a *avgTime) Merge(src fn.Accumulator, from, into []uint32) error {
+	a.merge(&sameKind[avgTime](src).intSums, from, into)
+	return nil
+}
+
+// Result implements fn.Accumulator.
+func (a *avgTime) Result(groups []uint32, out *vec.Builder) error {
+	for _, g := range groups {
+		s := &a.at[g]
+		if s.n == 0 {
+			out.AppendNull()
+			continue
+		}
+		mean, _ := s.value().DivRound(types.Int128From(s.n))
+		us, _ := mean.Int64() // between the least and the greatest time
+		out.AppendInt(us)
+	}
+	return nil
+}
+
 // avgFloat is the mean of FLOAT or DOUBLE.
 type avgFloat struct {
 	floatSums

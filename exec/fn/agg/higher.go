@@ -33,7 +33,23 @@ func HigherMoments() []fn.Aggregate {
 			"1.1384199576606167", moment.skewness),
 		higher("kurtosis", "kurtosis_pop", "How heavy the tails are: the fourth central moment over the square of the variance, less 3; NULL if all are equal.",
 			"-0.212", moment.kurtosis),
+		higher("skewness_samp", "", "The skewness as an estimate from a sample, as DuckDB's skewness: NULL for fewer than three values, and if all are equal.",
+			"1.6970562748477143", moment.sampleSkewness),
+		higher("kurtosis_samp", "", "The kurtosis as an estimate from a sample, as DuckDB's kurtosis: NULL for fewer than four values, and if all are equal.",
+			"3.1519999999999997", moment.sampleKurtosis),
 	}
+}
+
+func (m moment) sampleSkewness() (float64, bool) {
+	g, ok := m.skewness()
+	n := float64(m.n)
+	return math.Sqrt(n*(n-1)) / (n - 2) * g, ok && m.n > 2
+}
+
+func (m moment) sampleKurtosis() (float64, bool) {
+	g, ok := m.kurtosis()
+	n := float64(m.n)
+	return (n - 1) / ((n - 2) * (n - 3)) * ((n+1)*g + 6), ok && m.n > 3
 }
 
 // tall is where fourth powers begin to overflow.

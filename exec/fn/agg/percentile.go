@@ -14,16 +14,23 @@ import (
 var Median = fn.Aggregate{
 	Name: "median", Group: "Aggregate",
 	Syntax: []string{"median(x)"},
-	Doc:    "The middle of the ordered values that are not NULL, as DOUBLE: the mean of two if their number is even.",
+	Doc: "The middle of the ordered values that are not NULL: the mean of two if their number is even. Of numbers it is a DOUBLE, of a DATE a TIMESTAMP_NTZ, " +
+		"of other times what they are; of values between which there is nothing, such as texts, it is the lesser of the two.",
 	Examples: []fn.Example{
 		{SQL: "median(x) FROM (VALUES (1), (2), (10), (20), (NULL)) AS t(x)", Want: "6.0"},
+		{SQL: "median(x) FROM (VALUES (DATE '2024-01-01'), (DATE '2024-01-02')) AS t(x)", Want: "2024-01-01 12:00:00"},
+		{SQL: "median(x) FROM (VALUES ('a'), ('c'), ('b'), ('d')) AS t(x)", Want: "b"},
 		{SQL: "median(x) FROM (VALUES (CAST(NULL AS INT))) AS t(x)", Want: "NULL"},
 	},
 	Resolve: func(args []fn.Arg) (fn.AggImpl, error) {
 		if err := wantArgs(args, 1, 1); err != nil {
 			return fn.AggImpl{}, err
 		}
-		return percentileCont(args, shares{at: []float64{0.5}})
+		half := shares{at: []float64{0.5}}
+		if t := args[0].Type; t.Ordered() && !t.IsNumeric() && !measured(t) && t.Kind != types.Null && t.Kind != types.Interval {
+			return percentileDisc(args, half), nil
+		}
+		return percentileCont(args, half)
 	},
 }
 
@@ -32,7 +39,7 @@ var Percentile = fn.Aggregate{
 	Name: "percentile", Aliases: []string{"percentile_cont", "quantile_cont"}, Group: "Aggregate",
 	Syntax: []string{"percentile(x, p [, times | 'desc'])", "percentile_cont(p) WITHIN GROUP (ORDER BY x [DESC])"},
 	Doc: "The value below which the share p (a constant from 0 to 1) of the values lies, interpolated between " +
-		"neighbours, as DOUBLE; with an array of shares, an array. Exact. A whole number as third argument says how many times " +
+		"neighbours, as DOUBLE; with an array of shares, an array. Exact. Of a DATE it is a TIMESTAMP_NTZ, of other times what they are. A share below 0 counts from the greatest value. A whole number as third argument says how many times " +
 		"the value counts: NULL or 0 not at all, a negative one is an error. 'desc' counts from the greatest value.",
 	Examples: []fn.Example{
 		{SQL: "percentile(x, 0.25) FROM (VALUES (1), (2), (10), (20), (NULL)) AS t(x)", Want: "1.75"},
@@ -61,7 +68,7 @@ var PercentileDisc = fn.Aggregate{
 	Name: "percentile_disc", Aliases: []string{"percentile_approx", "approx_percentile", "quantile_disc", "quantile", "approx_quantile"}, Group: "Aggregate",
 	Syntax: []string{"percentile_disc(x, p [, accuracy | 'desc'])", "percentile_disc(p) WITHIN GROUP (ORDER BY x [DESC])"},
 	Doc: "The least value at which at least the share p (a constant from 0 to 1) of the values has been reached; with an " +
-		"array of shares, an array. Under each of its names it is exact; an accuracy changes nothing. 'desc' counts from the greatest value.",
+		"array of shares, an array. A share below 0 counts from the greatest value. Under each of its names it is exact; an accuracy changes nothing. 'desc' counts from the greatest value.",
 	Examples: []fn.Example{
 		{SQL: "percentile_disc(x, 0.5) FROM (VALUES (1), (2), (10), (20), (NULL)) AS t(x)", Want: "2"},
 		{SQL: "approx_percentile(x, array(0.5, 0.9), 100) FROM (VALUES (1), (2), (10), (20)) AS t(x)", Want: "[2,20]"},
@@ -73,16 +80,20 @@ var PercentileDisc = fn.Aggregate{
 		if err != nil {
 			return fn.AggImpl{}, err
 		}
-		t := args[0].Type
-		return p.aggregate(args, t, t, func(a *bagResult, g uint32, share float64, out *vec.Builder) error {
-			n := a.total(g)
-			rank := max(int64(math.Ceil(share*float64(n))), 1)
-			if p.desc {
-				rank = n + 1 - rank
-			}
-			return appendKeyed(out, t, a.at(g, rank))
-		}), nil
+		return percentileDisc(args, p), nil
 	},
+}
+
+func percentileDisc(args []fn.Arg, p shares) fn.AggImpl {
+	t := args[0].Type
+	return p.aggregate(args, t, t, func(a *bagResult, g uint32, share float64, out *vec.Builder) error {
+		n := a.total(g)
+		rank := max(int64(math.Ceil(math.Abs(share)*float64(n))), 1)
+		if p.descends(share) {
+			rank = n + 1 - rank
+		}
+		return appendKeyed(out, t, a.at(g, rank))
+	})
 }
 
 // shares are the constants of a percentile.
@@ -94,6 +105,9 @@ type shares struct {
 	counted bool
 }
 
+// descends reports a share that is counted from the greatest value.
+func (s shares) descends(share float64) bool { return s.desc != (share < 0) }
+
 // readShares reads the constants of (x, p, …).
 func readShares(args []fn.Arg) (shares, error) {
 	var s shares
@@ -104,8 +118,8 @@ func readShares(args []fn.Arg) (shares, error) {
 		return s, err
 	}
 	for _, p := range s.at {
-		if !(p >= 0 && p <= 1) {
-			return s, fmt.Errorf("needs a share from 0 to 1 as argument 2, got %v", p)
+		if !(p >= -1 && p <= 1) {
+			return s, fmt.Errorf("needs a share from 0 to 1, or below 0 from the greatest value, as argument 2, got %v", p)
 		}
 	}
 	if len(args) == 3 && args[2].Type.Kind == types.String {
@@ -188,12 +202,38 @@ func (s shares) appendList(a *bagResult, g uint32, out *vec.Builder, one func(a 
 }
 
 func percentileCont(args []fn.Arg, p shares) (fn.AggImpl, error) {
-	if err := wantNumber(args[0].Type, 1); err != nil {
+	t := double
+	if measured(args[0].Type) {
+		t = instantOf(args[0].Type)
+	} else if err := wantNumber(args[0].Type, 1); err != nil {
 		return fn.AggImpl{}, err
 	}
-	return p.aggregate(args, double, double, func(a *bagResult, g uint32, share float64, out *vec.Builder) error {
-		return a.appendBetween(g, share, p.desc, out)
+	return p.aggregate(args, t, t, func(a *bagResult, g uint32, share float64, out *vec.Builder) error {
+		return a.appendBetween(g, math.Abs(share), p.descends(share), out)
 	}), nil
+}
+
+// measured reports a type of times, days or instants.
+func measured(t types.Type) bool { return t.IsTime() || t.Kind == types.Time }
+
+// instantOf is the type in which there is something between two values of a time.
+func instantOf(t types.Type) types.Type {
+	if t.Kind == types.Date {
+		return types.Of(types.TimestampNTZ)
+	}
+	return t
+}
+
+// timeBetween lies by a share between two times. What lies between infinity and another time
+// is infinity.
+func timeBetween(k types.Kind, from, to int64, share float64) int64 {
+	switch {
+	case share == 0 || k.Infinite(from) != 0:
+		return from
+	case k.Infinite(to) != 0:
+		return to
+	}
+	return from + int64(math.Round((float64(to)-float64(from))*share))
 }
 
 // appendBetween appends the interpolated value at the share p.
@@ -205,16 +245,21 @@ func (a *bagResult) appendBetween(g uint32, p float64, desc bool, out *vec.Build
 	}
 	at := p * float64(n-1)
 	low := math.Floor(at)
-	pair := vec.NewBuilder(double)
+	pair := vec.NewBuilder(a.t)
 	for _, rank := range [2]int64{int64(low) + 1, min(int64(low)+2, n)} {
 		if desc {
 			rank = n + 1 - rank
 		}
-		if err := appendKeyed(pair, double, a.at(g, rank)); err != nil {
+		if err := appendKeyed(pair, a.t, a.at(g, rank)); err != nil {
 			return err
 		}
 	}
-	v := pair.Finish().F64
+	two := pair.Finish()
+	if a.t.Phys() == types.PhysInt64 { // both are in the type, and so is what lies between
+		out.AppendInt(timeBetween(a.t.Kind, two.I64[0], two.I64[1], at-low))
+		return nil
+	}
+	v := two.F64
 	if at == low {
 		out.AppendFloat(v[0])
 		return nil

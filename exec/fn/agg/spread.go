@@ -21,12 +21,16 @@ func Spreads() []fn.Aggregate {
 
 var mad = fn.Aggregate{
 	Name: "mad", Group: "Statistics", Syntax: []string{"mad(x)"},
-	Doc: "The median of how far the values that are not NULL lie from their median, as DOUBLE. A result costs the number of different values.",
+	Doc: "The median of how far the values that are not NULL lie from their median, as DOUBLE; of times it is an INTERVAL. A result costs the number of different values.",
 	Examples: []fn.Example{
 		{SQL: "mad(x) FROM (VALUES (1), (3), (4), (10), (NULL)) AS t(x)", Want: "1.5"},
+		{SQL: "mad(x) FROM (VALUES (DATE '2024-01-01'), (DATE '2024-01-02')) AS t(x)", Want: "12:00:00"},
 		{SQL: "mad(x) FROM (VALUES (CAST(NULL AS INT))) AS t(x)", Want: "NULL"},
 	},
 	Resolve: func(args []fn.Arg) (fn.AggImpl, error) {
+		if len(args) == 1 && measured(args[0].Type) {
+			return madOfTimes(instantOf(args[0].Type)), nil
+		}
 		impl, err := numberBag(args, double, appendMad)
 		ranked := impl.New
 		impl.New = func(retract bool) fn.Accumulator {
@@ -36,6 +40,30 @@ var mad = fn.Aggregate{
 		}
 		return impl, err
 	},
+}
+
+// madOfTimes is mad of times, as an interval of days and what is left.
+func madOfTimes(t types.Type) fn.AggImpl {
+	impl := fn.AggImpl{Args: []types.Type{t}, Result: interval}
+	impl.New = func(bool) fn.Accumulator {
+		a := &bagResult{t: t, append: func(a *bagResult, g uint32, out *vec.Builder) error {
+			one := vec.NewBuilder(double)
+			if err := appendMad(a, g, one); err != nil {
+				return err
+			}
+			v := one.Finish()
+			if v.IsNull(0) {
+				out.AppendNull()
+				return nil
+			}
+			us := int64(v.F64[0])
+			out.AppendInterval(types.IntervalValue{Days: int32(us / types.MicrosPerDay), Micros: us % types.MicrosPerDay})
+			return nil
+		}}
+		a.bag.ranked = true
+		return a
+	}
+	return impl
 }
 
 // numberBag resolves an aggregate of numbers as DOUBLEs.
@@ -62,7 +90,14 @@ func (a *bagResult) values(g uint32) (out []counted, failed error) {
 	a.walk(g, func(key []byte, w int64) bool {
 		one.Reset()
 		failed = appendKeyed(one, a.t, key)
-		out = append(out, counted{one.Finish().Float(0), w})
+		v := one.Finish()
+		x := 0.0
+		if a.t.Phys() == types.PhysInt64 {
+			x = float64(v.Int(0))
+		} else if failed == nil {
+			x = v.Float(0)
+		}
+		out = append(out, counted{x, w})
 		return failed == nil
 	})
 	return out, failed
@@ -71,7 +106,7 @@ func (a *bagResult) values(g uint32) (out []counted, failed error) {
 // appendMad takes the deviations from the median in ascending order from both ends of
 // the values around it.
 func appendMad(a *bagResult, g uint32, out *vec.Builder) error {
-	middle := vec.NewBuilder(double)
+	middle := vec.NewBuilder(a.t)
 	if err := a.appendBetween(g, 0.5, false, middle); err != nil {
 		return err
 	}
@@ -84,7 +119,12 @@ func appendMad(a *bagResult, g uint32, out *vec.Builder) error {
 	if err != nil {
 		return err
 	}
-	median := m.F64[0]
+	median := 0.0
+	if a.t.Phys() == types.PhysInt64 {
+		median = float64(m.I64[0])
+	} else {
+		median = m.F64[0]
+	}
 	right := 0
 	for right < len(list) && list[right].x < median {
 		right++

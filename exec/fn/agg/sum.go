@@ -12,7 +12,7 @@ var Sum = fn.Aggregate{
 	Name: "sum", Group: "Aggregate",
 	Syntax: []string{"sum([DISTINCT] x)"},
 	Doc: "Adds the values that are not NULL; NULL if there are none. Integers give BIGINT, DECIMAL(p,s) gives " +
-		"DECIMAL(p+10,s) of at most 38 digits, FLOAT and DOUBLE give DOUBLE, INTERVAL gives INTERVAL. The sum is exact and independent of " +
+		"DECIMAL(p+10,s) of at most 38 digits, FLOAT and DOUBLE give DOUBLE, INTERVAL gives INTERVAL; of BOOLEAN it is how many are true. The sum is exact and independent of " +
 		"the order of rows (a DOUBLE is rounded once, at the end); a result that does not fit is an error.",
 	Examples: []fn.Example{
 		{SQL: "sum(x) FROM (VALUES (1), (2), (NULL)) AS t(x)", Want: "3"},
@@ -28,7 +28,8 @@ var Avg = fn.Aggregate{
 	Syntax: []string{"avg([DISTINCT] x)"},
 	Doc: "The mean of the values that are not NULL; NULL if there are none. DECIMAL(p,s) gives DECIMAL(p+4,s+4) of " +
 		"at most 38 digits, rounded half away from zero; every other number gives DOUBLE, from the exact sum. Of INTERVAL " +
-		"the months are divided first; what is left of one counts 30 days, what is left of a day 24 hours.",
+		"the months are divided first; what is left of one counts 30 days, what is left of a day 24 hours. The mean of dates is a TIMESTAMP_NTZ, that of other " +
+		"times what they are, in whole microseconds.",
 	Examples: []fn.Example{
 		{SQL: "avg(x) FROM (VALUES (1), (2), (NULL)) AS t(x)", Want: "1.5"},
 		{SQL: "avg(x) FROM (VALUES (CAST(NULL AS INT))) AS t(x)", Want: "NULL"},
@@ -40,8 +41,11 @@ func resolveSum(args []fn.Arg) (fn.AggImpl, error) {
 	if err := wantArgs(args, 1, 1); err != nil {
 		return fn.AggImpl{}, err
 	}
-	if args[0].Type.Kind == types.Interval {
+	switch args[0].Type.Kind {
+	case types.Interval:
 		return intervalImpl(false), nil
+	case types.Bool:
+		args = []fn.Arg{{Type: bigint}}
 	}
 	if err := wantNumber(args[0].Type, 1); err != nil {
 		return fn.AggImpl{}, err
@@ -75,6 +79,10 @@ func resolveAvg(args []fn.Arg) (fn.AggImpl, error) {
 	}
 	if args[0].Type.Kind == types.Interval {
 		return intervalImpl(true), nil
+	}
+	if measured(args[0].Type) {
+		t := instantOf(args[0].Type)
+		return fn.AggImpl{Args: []types.Type{t}, Result: t, New: func(bool) fn.Accumulator { return &avgTime{} }}, nil
 	}
 	if err := wantNumber(args[0].Type, 1); err != nil {
 		return fn.AggImpl{}, err

@@ -31,7 +31,7 @@ func families() [][]*fn.Scalar {
 		maths(), roundings(), texts1(), searches(), codecs(), distances(), masks(),
 		fields(), truncations(), buckets(), movements(), differences(), makers(), intervals(), clocks(), zoneFunctions(), conversions(),
 		arrays(), structsAndMaps(), lambdas(), bitwise(), miscellany(),
-		jsonFunctions(), csvFunctions(), checkDigits(), windowNumbers(), typeCalls(), zips(), choices(),
+		jsonFunctions(), csvFunctions(), checkDigits(), windowNumbers(), firstModes(), typeCalls(), zips(), choices(),
 		lists(), seriesLists(), listLambdas(), mapExtras(), structExtras(), vectors(), bitmaps(),
 		jsonStandard(), jsonChanges(), jsonParts(), hlls(),
 		bars(), graphemes(), pathJoins(), castsLike(), invocations(),

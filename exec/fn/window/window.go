@@ -149,7 +149,7 @@ func resolveFill(args []fn.Arg) (impl fn.WindowImpl, err error) {
 		return impl, fmt.Errorf("needs 1 argument, got %d", len(args))
 	}
 	t := known(args[0].Type)
-	if !t.IsNumeric() && !t.IsTime() {
+	if !t.IsNumeric() && !t.IsTime() && t.Kind != types.Time {
 		return impl, &fn.Mismatch{Want: "number or a time", Got: t.String()}
 	}
 	return fn.WindowImpl{Args: []types.Type{t}, Result: t}, nil

@@ -1,0 +1,94 @@
+package conformance
+
+import (
+	"regexp"
+	"strings"
+)
+
+// duckAggregates spell the aggregates of DuckDB that have another name or another meaning
+// here.
+func duckAggregates(calls map[string]form) map[string]form {
+	named := func(name string) form {
+		return func(c call) string { return name + "(" + strings.Join(c.args, ", ") + ")" + c.tail }
+	}
+	for name, f := range map[string]form{
+		"skewness": named("skewness_samp"), "kurtosis": named("kurtosis_samp"),
+		"histogram":    duckHistogram,
+		"weighted_avg": duckWeighted, "wavg": duckWeighted,
+		"reservoir_quantile": func(c call) string {
+			return named("quantile_disc")(call{args: c.args[:min(len(c.args), 2)], tail: c.tail})
+		},
+		"arg_min_nulls_last": duckFirstOfMany, "arg_max_nulls_last": duckFirstOfMany,
+		"approx_top_k":  duckTopItems,
+		"quantile_cont": duckInDecimals, "mad": duckInDecimals,
+		"string_agg": duckNullSeparator,
+	} {
+		calls[name] = f
+	}
+	return calls
+}
+
+// duckHistogram is histogram(x), which is NULL over no values.
+func duckHistogram(c call) string {
+	if len(c.args) != 1 {
+		return ""
+	}
+	return "(CASE WHEN cardinality(" + c.text() + ") > 0 THEN " + c.text() + " END)"
+}
+
+// duckWeighted is weighted_avg(x, w), as DuckDB's macro of that name is written.
+func duckWeighted(c call) string {
+	if len(c.args) != 2 {
+		return ""
+	}
+	x, w := c.args[0], c.args[1]
+	return "(CAST(sum((" + x + ") * (" + w + "))" + c.tail + " AS DOUBLE) / sum(CASE WHEN (" + x + ") IS NOT NULL THEN (" + w + ") ELSE 0 END)" + c.tail + ")"
+}
+
+// duckFirstOfMany is arg_min_nulls_last(x, y), the first of the array that it is with a number.
+func duckFirstOfMany(c call) string {
+	if len(c.args) != 2 {
+		return ""
+	}
+	return "(" + c.name + "(" + c.args[0] + ", " + c.args[1] + ", 1)" + c.tail + ")[1]"
+}
+
+// duckTopItems is approx_top_k(x, n): the values without their counts.
+func duckTopItems(c call) string {
+	if len(c.args) != 2 {
+		return ""
+	}
+	return "transform(" + c.text() + ", top_item -> top_item.item)"
+}
+
+var duckDecimalCast = regexp.MustCompile(`(?is)::\s*decimal\s*\(\s*(\d+)\s*,\s*(\d+)\s*\)\s*$`)
+
+// duckInDecimals is a quantile between two values that are cast to DECIMAL in the call: it is
+// one too, cut off.
+func duckInDecimals(c call) string {
+	if len(c.args) == 0 {
+		return ""
+	}
+	m := duckDecimalCast.FindStringSubmatch(c.args[0])
+	if m == nil {
+		return ""
+	}
+	cut := func(x string) string {
+		return "CAST(trunc(" + x + ", " + m[2] + ") AS DECIMAL(" + m[1] + "," + m[2] + "))"
+	}
+	if len(c.args) == 2 && strings.HasPrefix(strings.TrimSpace(c.args[1]), "[") {
+		return "transform(" + c.text() + ", one_share -> " + cut("one_share") + ")"
+	}
+	return cut(c.text())
+}
+
+// duckNullSeparator is string_agg(x, NULL), which is NULL.
+func duckNullSeparator(c call) string {
+	if len(c.args) != 2 || !strings.EqualFold(strings.TrimSpace(c.args[1]), "null") {
+		return ""
+	}
+	return "max(CAST(NULL AS STRING))" + c.tail
+}
+
+// duckQuantileNamed is the share of a quantile by its name.
+var duckQuantileNamed = []phrase{say(`\b(percentile_(?:cont|disc))\s*\(\s*quantile\s*:=\s*`, "$1(")}
