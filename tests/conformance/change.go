@@ -37,20 +37,20 @@ func (w *world) insert(sql string, toks []token) error {
 	rest := toks[at+1:]
 	body := sql[toks[at].end:]
 	conflict := t.conflict
-	if i := conflictClause(rest); i >= 0 {
-		if conflict, err = conflictOf(rest[i:]); err != nil {
-			return err
-		}
-		body = sql[toks[at].end:rest[i].start]
-		rest = rest[:i]
-	}
 	if toks[1].is("or") {
 		conflict = map[bool]onConflict{true: replace, false: keep}[toks[2].is("replace")]
+	}
+	var updates string
+	if i := conflictClause(rest); i >= 0 {
+		conflict, updates = keep, doUpdate(sql, rest[i:])
+		body = sql[toks[at].end:rest[i].start]
+		rest = rest[:i]
 	}
 	if i := slices.IndexFunc(rest, func(x token) bool { return x.is("returning") && x.depth == 0 }); i >= 0 {
 		body = sql[toks[at].end:rest[i].start]
 		rest = rest[:i]
 	}
+	body = strings.TrimPrefix(body, " BY POSITION")
 	columns := listed(rest)
 	if hasWords(rest, "default", "values") {
 		body, columns = fmt.Sprintf("(%s) VALUES (NULL)", quote(t.relation.Columns[0].Name)), []string{""}
@@ -70,7 +70,13 @@ func (w *world) insert(sql string, toks []token) error {
 		return err
 	}
 	rows := w.withDefaults(t, columns)
+	if updates != "" {
+		return w.upsert(t, rows, updates)
+	}
 	if many, err := w.many(t, scratch); err != nil || many {
+		if err == nil {
+			err = w.count(rows)
+		}
 		if err == nil {
 			err = run(w.ctx, w.batch, "INSERT INTO "+quote(t.name)+" "+rows)
 		}
@@ -84,7 +90,7 @@ func (w *world) insert(sql string, toks []token) error {
 	if err != nil {
 		return err
 	}
-	return w.feed(t, changes)
+	return w.took(t, nil, changes)
 }
 
 // into fills the scratch table. DuckDB's INSERT casts whatever its columns can be cast from.
@@ -116,6 +122,9 @@ func (w *world) into(t *table, columns []string, body string) error {
 		if columns == nil {
 			casts = append(casts, fmt.Sprintf("CAST(c%d AS %s)", i, c.Type))
 		}
+	}
+	if res, err := rowsOf(w.ctx, w.batch, "SELECT * FROM ("+rest+") LIMIT 0"); err != nil || len(res.cols) != len(names) {
+		return fmt.Errorf("the columns of the query are not those of table %q", t.name)
 	}
 	query := fmt.Sprintf("INSERT INTO %s %s SELECT %s FROM (%s) AS q(%s)", scratch, list, strings.Join(casts, ", "), rest, strings.Join(names, ", "))
 	if run(w.ctx, w.batch, query) == nil {
@@ -189,7 +198,7 @@ func (w *world) defaultsIn(t *table, columns []string, body string) string {
 	}
 	e := edits{sql: body}
 	eachInserted(toks, func(col, i int) {
-		if toks[i].is("default") {
+		if alone := strings.Contains("(,", toks[i-1].text) && i+1 < len(toks) && strings.Contains("),", toks[i+1].text); alone && toks[i].is("default") {
 			e.replace(toks[i].start, toks[i].end, w.defaultOf(t, columns, col))
 		}
 	})
@@ -237,196 +246,4 @@ func conflictClause(toks []token) int {
 func after(toks []token, t token) []token {
 	i := slices.Index(toks, t)
 	return toks[i:min(i+2, len(toks))]
-}
-
-func conflictOf(toks []token) (onConflict, error) {
-	if hasWords(toks, "do", "nothing") {
-		return keep, nil
-	}
-	return refuse, fmt.Errorf("ON CONFLICT DO UPDATE is not mapped")
-}
-
-// deleteRows finds the rows of DELETE with a query, and takes them away.
-func (w *world) deleteRows(sql string, toks []token) error {
-	t, err := w.targetOf(toks)
-	if err != nil {
-		return err
-	}
-	from := sql[toks[1].end:]
-	if i := slices.IndexFunc(toks, func(x token) bool { return x.is("returning") && x.depth == 0 }); i >= 0 {
-		from = sql[toks[1].end:toks[i].start]
-	}
-	alias := aliasOf(toks, 2)
-	if i := slices.IndexFunc(toks, func(x token) bool { return x.is("using") && x.depth == 0 }); i >= 0 {
-		from = strings.Replace(from, sql[toks[i].start:toks[i].end], ",", 1)
-	}
-	gone := fmt.Sprintf("SELECT %s.* FROM %s", alias, from)
-	if hasWords(toks, "returning") {
-		if err := w.sync(gone); err != nil {
-			return err
-		}
-		if err := run(w.ctx, w.batch, fmt.Sprintf("CREATE OR REPLACE TABLE %s AS %s", scratch, gone)); err != nil {
-			return err
-		}
-	}
-	return w.takeAway(t, gone)
-}
-
-// aliasOf is how a statement calls the table named at toks[i].
-func aliasOf(toks []token, i int) string {
-	for i+2 < len(toks) && toks[i+1].text == "." {
-		i += 2
-	}
-	name := toks[i].text
-	if i+1 < len(toks) && toks[i+1].is("as") {
-		i++
-	}
-	if i+1 < len(toks) && (toks[i+1].kind == word || toks[i+1].kind == quoted) && !toks[i+1].is("set") && !toks[i+1].is("where") && !toks[i+1].is("using") {
-		return toks[i+1].text
-	}
-	return name
-}
-
-func (w *world) takeAway(t *table, sql string) error {
-	if err := w.sync(sql); err != nil {
-		return err
-	}
-	if err := w.single(t); err != nil {
-		return err
-	}
-	res, err := rowsOf(w.ctx, w.batch, sql)
-	if err != nil {
-		return err
-	}
-	changes, err := t.delete(singles(res.rows))
-	if err != nil {
-		return err
-	}
-	return w.feed(t, changes)
-}
-
-func (w *world) truncate(toks []token) error {
-	t, err := w.targetOf(toks)
-	if err != nil {
-		return err
-	}
-	return w.takeAway(t, "SELECT * FROM "+quote(t.name))
-}
-
-// update finds the old and the new rows of UPDATE with queries.
-func (w *world) update(sql string, toks []token) error {
-	t, err := w.targetOf(toks)
-	if err != nil {
-		return err
-	}
-	if i := slices.IndexFunc(toks, func(x token) bool { return x.is("returning") && x.depth == 0 }); i >= 0 {
-		sql, toks = sql[:toks[i].start], toks[:i]
-	}
-	set := slices.IndexFunc(toks, func(x token) bool { return x.is("set") })
-	end := slices.IndexFunc(toks, func(x token) bool { return (x.is("where") || x.is("from")) && x.depth == 0 })
-	if set < 0 {
-		return fmt.Errorf("UPDATE without SET")
-	}
-	if end < 0 {
-		end = len(toks)
-	}
-	values, err := assignments(sql, toks[set+1:end], t)
-	if err != nil {
-		return err
-	}
-	from := sql[toks[0].end:toks[set].start]
-	if end < len(toks) {
-		from += joinedFrom(sql, toks[end:])
-	}
-	alias := aliasOf(toks, 1)
-	var parts []string
-	for _, c := range t.relation.Columns {
-		v, ok := values[strings.ToLower(c.Name)]
-		if !ok {
-			v = alias + "." + quote(c.Name)
-		}
-		parts = append(parts, v)
-	}
-	if err := w.sync(sql); err != nil {
-		return err
-	}
-	if err := w.readyScratch(t); err != nil {
-		return err
-	}
-	if err := run(w.ctx, w.batch, fmt.Sprintf("INSERT INTO %s SELECT %s FROM %s", scratch, strings.Join(parts, ", "), from)); err != nil {
-		return err
-	}
-	return w.exchange(t, fmt.Sprintf("SELECT %s.* FROM %s", alias, from))
-}
-
-// joinedFrom makes FROM of an UPDATE one more table of a SELECT.
-func joinedFrom(sql string, rest []token) string {
-	text := sql[rest[0].start:rest[len(rest)-1].end]
-	if rest[0].is("from") {
-		return ", " + text[len("from"):]
-	}
-	return text
-}
-
-// exchange takes the old rows away and adds those of the scratch table.
-func (w *world) exchange(t *table, old string) error {
-	if err := w.single(t); err != nil {
-		return err
-	}
-	before, err := rowsOf(w.ctx, w.batch, old)
-	if err != nil {
-		return err
-	}
-	after, err := rowsOf(w.ctx, w.batch, "SELECT * FROM "+scratch)
-	if err != nil {
-		return err
-	}
-	gone, err := t.delete(singles(before.rows))
-	if err != nil {
-		return err
-	}
-	come, err := t.insert(singles(after.rows), refuse)
-	if err != nil {
-		for _, c := range gone { // nothing happened
-			t.add(c.row)
-		}
-		return err
-	}
-	return w.feed(t, append(gone, come...))
-}
-
-// assignments reads SET a = x, (b, c) = (y, z).
-func assignments(sql string, toks []token, t *table) (map[string]string, error) {
-	out := map[string]string{}
-	for _, part := range splitAt(toks, 0) {
-		eq := slices.IndexFunc(part, func(x token) bool { return x.text == "=" && x.depth == 0 })
-		if eq < 1 {
-			return nil, fmt.Errorf("SET without =")
-		}
-		value := part[eq+1:]
-		if part[0].text == "(" {
-			names := listed(part)
-			if len(value) < 2 || value[0].text != "(" || value[1].is("select") {
-				return nil, fmt.Errorf("SET (…) = (SELECT …) is not mapped")
-			}
-			for i, v := range splitAt(value[1:len(value)-1], 1) {
-				if i < len(names) {
-					out[strings.ToLower(names[i])] = span(sql, v)
-				}
-			}
-			continue
-		}
-		name := strings.ToLower(part[eq-1].name())
-		if !slices.ContainsFunc(t.relation.Columns, func(c column) bool { return strings.EqualFold(c.Name, name) }) {
-			return nil, fmt.Errorf("there is no column %q", name)
-		}
-		out[name] = span(sql, value)
-		if len(value) == 1 && value[0].is("default") {
-			out[name] = "NULL"
-			if def, ok := t.defaults[name]; ok {
-				out[name] = "(" + def + ")"
-			}
-		}
-	}
-	return out, nil
 }

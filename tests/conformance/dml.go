@@ -17,7 +17,7 @@ func (w *world) statement(sql string) error {
 	}
 	if toks[0].is("with") { // WITH x AS (…) INSERT INTO t SELECT
 		if i := slices.IndexFunc(toks, func(t token) bool { return t.is("insert") && t.depth == 0 }); i > 0 {
-			body := slices.IndexFunc(toks[i:], func(t token) bool { return t.depth == 0 && (t.is("select") || t.is("from") || t.is("values")) })
+			body := slices.IndexFunc(toks[i:], func(t token) bool { return t.is("select") || t.is("from") || t.is("values") })
 			if body > 0 {
 				sql = sql[toks[i].start:toks[i+body].start] + " " + sql[:toks[i].start] + sql[toks[i+body].start:]
 				return w.insert(sql, tokens(sql))
@@ -41,6 +41,8 @@ func (w *world) statement(sql string) error {
 		return w.truncate(toks)
 	case toks[0].is("update"):
 		return w.update(sql, toks)
+	case toks[0].is("merge"):
+		return w.merge(sql, toks)
 	}
 	if err := w.sync(sql); err != nil {
 		return err

@@ -20,7 +20,7 @@ func (r *runner) query(s *step, sql string) outcome {
 		return failure(err)
 	}
 	toks := tokens(sql)
-	if len(toks) > 0 && (toks[0].is("insert") || toks[0].is("update") || toks[0].is("delete") || toks[0].is("create")) {
+	if givesCount(toks) {
 		return r.changeQuery(s, sql, toks)
 	}
 	res, err := rowsOf(r.ctx, r.batch, sql)
@@ -46,7 +46,7 @@ func (r *runner) changeQuery(s *step, sql string, toks []token) outcome {
 		return failure(err)
 	}
 	if !hasWords(toks, "returning") {
-		return outcome{}
+		return r.counted(s, toks)
 	}
 	res, err := rowsOf(r.ctx, r.batch, returned(sql, toks))
 	if err != nil {
@@ -56,6 +56,28 @@ func (r *runner) changeQuery(s *step, sql string, toks []token) outcome {
 		return failure(err)
 	}
 	return outcome{}
+}
+
+// givesCount reports a statement that can stand where a query does, for what it changes.
+func givesCount(toks []token) bool {
+	for i, x := range toks {
+		if i > 0 && !toks[0].is("with") {
+			break
+		}
+		if x.depth == 0 && (x.is("insert") || x.is("update") || x.is("delete") || x.is("create") && i == 0 || x.is("truncate") && i == 0 || x.is("merge")) {
+			return true
+		}
+	}
+	return false
+}
+
+// counted compares the number of rows that a statement has changed.
+func (r *runner) counted(s *step, toks []token) outcome {
+	n, err := strconv.Atoi(strings.Join(s.want, ""))
+	if err != nil || toks[0].is("create") || toks[0].is("merge") || n == r.world.changed {
+		return outcome{}
+	}
+	return failure(&wrongError{fmt.Sprintf("%d rows changed", r.world.changed), s.want, nil})
 }
 
 // changed compares the change of a view since the last step.

@@ -13,6 +13,7 @@ type step struct {
 	sort   sortMode
 	want   []string // lines as written; nil with wantError
 	label  string   // queries of one label give the same rows
+	conn   string   // the connection that it is of, "" = the first
 	hashed bool     // want is "N values hashing to H"
 	// Of a query over a view, in a test of steps: the change since the last step.
 	change bool
@@ -53,25 +54,4 @@ func (sc *script) queries() int {
 		}
 	}
 	return n
-}
-
-// withoutTransactions leaves out what a transaction that is taken back would change: from
-// the BEGIN before the first ROLLBACK to the end of the file.
-func withoutTransactions(steps []step) {
-	begin := -1
-	for i, s := range steps {
-		toks := tokens(s.sql)
-		switch {
-		case len(toks) == 0:
-		case toks[0].is("begin") || hasWords(toks, "start", "transaction"):
-			begin = i
-		case toks[0].is("commit"):
-			begin = -1
-		case (toks[0].is("rollback") || toks[0].is("abort")) && begin >= 0:
-			for k := begin; k < len(steps); k++ {
-				steps[k].skip = "transaction"
-			}
-			return
-		}
-	}
 }

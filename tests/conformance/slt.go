@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -271,7 +272,7 @@ func (p *sltFile) record(i, to int, f, vars []string, guard string) int {
 	for i, sql := range list { // the last one is what the record is about
 		one := s
 		if one.sql = sql; i < len(list)-1 {
-			one = step{file: s.file, line: s.line, sql: sql, skip: s.skip}
+			one = step{file: s.file, line: s.line, sql: sql, skip: s.skip, conn: s.conn}
 			if s.wantError {
 				one.skip = "maybe"
 			}
@@ -297,6 +298,9 @@ func (p *sltFile) head(s *step, f []string) {
 		if len(f) > 1 && f[1] == "maybe" {
 			s.skip = "maybe"
 		}
+		if len(f) > 2 && !strings.HasPrefix(f[2], "#") {
+			s.conn = f[2]
+		}
 		if strings.EqualFold(strings.TrimSpace(s.sql), "flush") {
 			s.kind = flush
 		}
@@ -312,11 +316,24 @@ func (p *sltFile) head(s *step, f []string) {
 	}
 	s.sort = sortOf(f[min(2, len(f)):], p.sort)
 	for _, w := range f[min(2, len(f)):] {
-		if sortOf([]string{w}, 99) == 99 && !strings.HasPrefix(w, "con") {
+		switch {
+		case sortOf([]string{w}, 99) != 99:
+		case p.connection(w):
+			s.conn = w
+		default:
 			s.label = w
 		}
 	}
 	s.hashed = len(s.want) == 1 && strings.Contains(s.want[0], " values hashing to ")
+}
+
+// connection reports that a word behind the types of a query is no label: statements are of
+// it, which have no labels.
+func (p *sltFile) connection(name string) bool {
+	return strings.HasPrefix(name, "con") || slices.ContainsFunc(p.lines, func(l string) bool {
+		f := strings.Fields(l)
+		return len(f) > 2 && f[0] == "statement" && f[2] == name
+	})
 }
 
 func sortOf(words []string, or sortMode) sortMode {

@@ -45,6 +45,7 @@ type world struct {
 	cycles    recursion
 	cut       int // rows that a source gives to a trigger, 0 = all
 	serial    int
+	changed   int               // rows of the last INSERT, UPDATE or DELETE
 	late      bool              // a row came too late for a view: its result depends on the cut into triggers
 	changesOf map[string]string // prepared changes of rows, by name
 	apart     map[string]bool   // by name, folded: tables that the batch engine holds alone
