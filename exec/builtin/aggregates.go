@@ -14,7 +14,7 @@ func aggregates() []fn.Aggregate {
 		agg.BoolAnd, agg.BoolOr, agg.BitAnd, agg.BitOr, agg.BitXor,
 		agg.First, agg.Last, agg.AnyValue, agg.ArrayAgg, agg.CollectSet, agg.StringAgg, agg.GroupConcat, agg.List, agg.CollectUnion,
 		agg.MapAgg, agg.Histogram, agg.JSONArrayAgg, agg.JSONObjectAgg, agg.Product,
-		agg.Mode, agg.Median, agg.Percentile, agg.PercentileDisc, agg.HistogramNumeric, agg.ApproxTopK,
+		agg.Mode, agg.Median, agg.Percentile, agg.PercentileDisc, agg.QuantileDD, agg.HistogramNumeric, agg.ApproxTopK,
 		agg.RegrCount,
 	}
 	list = append(list, agg.Statistics()...)

@@ -248,7 +248,7 @@ func (e *env) withinGroup(x *ast.Call, f *fn.Aggregate) *ast.Call {
 		if len(x.Named) == 0 {
 			return &call
 		}
-	case "percentile", "percentile_disc", "mode":
+	case "percentile", "percentile_disc", "mode", "quantile_dd":
 		if len(x.Named) == 0 && len(x.OrderBy) == 1 {
 			call.Args, call.OrderBy = append([]ast.Expr{x.OrderBy[0].Expr}, x.Args...), nil
 			if x.OrderBy[0].Desc {

@@ -163,7 +163,7 @@ func nameCalls(sql string) string {
 		}
 		depth := toks[i].depth
 		end := from
-		for end < len(toks) && toks[end].depth >= depth && !(toks[end].depth == depth && endsItems(toks[end])) {
+		for end < len(toks) && toks[end].depth >= depth && !(toks[end].depth == depth && endsItems(toks[end]) && !toks[end-1].is("within")) {
 			end++
 		}
 		for _, item := range splitAt(toks[from:end], depth) {

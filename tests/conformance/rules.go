@@ -88,8 +88,11 @@ func ruleOf(d *dialect, sql string) string {
 			return s.rule
 		}
 	}
-	if strings.Contains(sql, "${") {
+	if strings.Contains(sql, "${") || strings.Contains(sql, "$__") {
 		return "program"
+	}
+	if inDatabase(toks) {
+		return "catalogue"
 	}
 	create := len(toks) > 0 && toks[0].is("create")
 	for i, t := range toks {
@@ -114,4 +117,14 @@ func ruleOf(d *dialect, sql string) string {
 		}
 	}
 	return ""
+}
+
+// inDatabase reports a relation that is named with its database and schema.
+func inDatabase(toks []token) bool {
+	for i := 1; i+4 < len(toks); i++ {
+		if (toks[i-1].is("from") || toks[i-1].is("join") || toks[i-1].is("into")) && toks[i+1].text == "." && toks[i+3].text == "." {
+			return true
+		}
+	}
+	return false
 }

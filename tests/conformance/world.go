@@ -3,6 +3,7 @@ package conformance
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -193,8 +194,8 @@ func (w *world) declare(t *table) error {
 	if t.unique && slices.ContainsFunc(key, func(c int) bool { return !t.relation.Columns[c].NotNull }) {
 		key = nil // a key has no NULL
 	}
-	columns := strings.Join(append([]string{columnsSQL(t.relation, key)}, t.watermark...), ", ")
 	options := "changelog = true"
+	columns := strings.Join(append([]string{columnsSQL(t.relation, key)}, t.watermark...), ", ")
 	if w.cut > 0 {
 		options += fmt.Sprintf(", max_rows_per_trigger = %d", w.cut)
 	}
@@ -243,6 +244,9 @@ func (w *world) settle() error {
 		var ran []*engine.Query
 		for _, q := range w.stream.Active() {
 			p, err := q.Poke(w.ctx)
+			if errors.Is(err, engine.ErrStopped) && q.Status() == engine.Finished {
+				continue // it ended meanwhile
+			}
 			if err != nil {
 				return err
 			}

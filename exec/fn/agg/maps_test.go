@@ -33,6 +33,11 @@ func collected() []probe {
 				slices.Reverse(s)
 				return s[(len(s)-1)/2]
 			})},
+		{name: "quantile_dd", agg: QuantileDD, types: []types.Type{double, double, double}, consts: []*vec.Vector{nil, vec.FromAny(double, 0.5), vec.FromAny(double, 0.25)},
+			domain: [][]any{{-3.0, 0.0, 1.0, 7.5, 100.0, math.Inf(1)}, {0.5}, {0.25}}, naive: orNull(func(xs []any) any {
+				s := sorted(double, xs)
+				return bucketMiddle(s[len(s)/2].(float64), 5.0/3, math.Log(5.0/3))
+			})},
 		{name: "sum of intervals", agg: Sum, types: []types.Type{interval}, domain: [][]any{spans[:2]}, naive: orNull(naiveIntervals)},
 	}
 }
