@@ -81,7 +81,7 @@ func (p *parser) functionBody(node *ast.CreateFunction) {
 			node.External = p.stringLit("the text of the function")
 			return
 		}
-		if p.isWord("TABLE") && !p.opAt(1, "(") {
+		if p.isWord("TABLE") && (!p.opAt(1, "(") || p.anyWordAt(2, "SELECT", "WITH", "VALUES", "FROM")) {
 			p.next()
 			node.Table = true
 		}

@@ -200,8 +200,8 @@ func wholeText(s string) string {
 func withinOf(try bool) func([]fn.Arg) (fn.Impl, error) {
 	return func(args []fn.Arg) (fn.Impl, error) {
 		t := args[0].Type
-		if !t.IsNumeric() || args[1].Const == nil {
-			return fn.Impl{}, fmt.Errorf("needs a number")
+		if args[1].Const == nil {
+			return fn.Impl{}, fmt.Errorf("needs a constant")
 		}
 		most, _ := new(big.Int).SetString(vec.RowString(args[1].Const, 0, nil), 10)
 		eval := func(_ *fn.Ctx, args []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
@@ -213,6 +213,12 @@ func withinOf(try bool) func([]fn.Arg) (fn.Impl, error) {
 
 // within leaves the values between 0 and most; others are NULL with try, else errors.
 func within(v *vec.Vector, most *big.Int, rows fn.Rows, try bool) (*vec.Vector, error) {
+	if v.Type.Kind == types.Array {
+		out := *vec.Flatten(v)
+		elems, err := within(out.Child[0], most, fn.Rows{N: out.Child[0].N}, try)
+		out.Child = []*vec.Vector{elems}
+		return &out, err
+	}
 	fits := func(r int) bool {
 		n, ok := new(big.Int).SetString(vec.RowString(v, r, nil), 10)
 		return ok && n.Sign() >= 0 && n.Cmp(most) <= 0

@@ -19,11 +19,13 @@ func duckFunctions(r *fn.Registry) {
 	duckCeilings(r)
 	duckCastFunctions(r)
 	duckFields(r)
+	duckComparisons(r)
 }
 
 var (
 	duckMidnight = regexp.MustCompile(`(\d-\d\d-\d\d(?: \(BC\))?) 00:00:00(\D|$)`)
 	duckBefore1  = regexp.MustCompile(`(^|[^\w-])-(\d{4,6})(-\d\d-\d\d)\b`)
+	duckUTC      = regexp.MustCompile(`(\d\d:\d\d:\d\d(?:\.\d+)?)\+00\b`)
 	duckYear0    = regexp.MustCompile(`\b0000(-\d\d-\d\d)\b`)
 	duckFarYear  = regexp.MustCompile(`\+(\d{5,6}-\d\d-\d\d)\b`)
 )
@@ -34,6 +36,7 @@ func duckTimes(l string) string {
 	if !strings.Contains(l, "-") {
 		return l
 	}
+	l = duckUTC.ReplaceAllString(l, "$1")
 	l = duckFarYear.ReplaceAllString(duckYear0.ReplaceAllString(l, "0001$1 (BC)"), "$1")
 	l = duckBefore1.ReplaceAllStringFunc(l, func(s string) string {
 		m := duckBefore1.FindStringSubmatch(s)

@@ -1,11 +1,18 @@
 package conformance
 
+import (
+	"fmt"
+	"strings"
+
+	"github.com/sqlstream/sqlstream/exec/types"
+)
+
 // duckUnnests says that UNNEST leaves structs whole, as it does in DuckDB.
 func duckUnnests(sql string) string {
 	toks := tokens(sql)
 	e := edits{sql: sql}
 	for i := 0; i+1 < len(toks); i++ {
-		if !toks[i].is("unnest") || toks[i+1].text != "(" || i > 0 && toks[i-1].text == "." {
+		if !toks[i].is("unnest") || toks[i+1].text != "(" || i > 0 && (toks[i-1].text == "." || toks[i-1].text == ")" || toks[i-1].is("as")) {
 			continue
 		}
 		end := closing(toks, i+1)
@@ -14,4 +21,145 @@ func duckUnnests(sql string) string {
 		}
 	}
 	return e.done()
+}
+
+// duckNestedCalls spell functions of lists and maps.
+func duckNestedCalls() map[string]form {
+	return map[string]form{
+		"flatten":        template(1, "flatten(list_filter($1, e -> e IS NOT NULL))"),
+		"list_intersect": template(2, "list_intersect($1, coalesce($2, []))"), "array_intersect": template(2, "list_intersect($1, coalesce($2, []))"),
+		"array_to_string_comma_default": duckCommas,
+	}
+}
+
+// duckCommas is array_to_string with a comma where nothing else is said.
+func duckCommas(c call) string {
+	sep := "','"
+	if len(c.args) == 2 {
+		_, with, ok := strings.Cut(c.args[1], ":=")
+		if !ok {
+			return ""
+		}
+		sep = with
+	}
+	return "array_to_string(" + c.args[0] + ", " + sep + ")" + c.tail
+}
+
+// duckMaps spells MAP(keys, values) of two lists, and ROW(a, b), whose fields have no names.
+// The types MAP(K, V) and ROW(a T) stand behind a cast, a name or in another type.
+func duckMaps(sql string) string {
+	toks := tokens(sql)
+	var list []inserted
+	for i := 0; i+1 < len(toks); i++ {
+		if toks[i+1].text != "(" || toks[i].kind != word {
+			continue
+		}
+		end := closing(toks, i+1)
+		if i > 0 && duckTypePlace(toks[i-1]) && (toks[i].is("map") || toks[i].is("struct") || toks[i].is("row") || toks[i].is("union") || toks[i].is("tuple")) {
+			i = end
+			continue
+		}
+		args := splitAt(toks[i+2:end], toks[i+1].depth+1)
+		switch {
+		case toks[i].is("map") && len(args) == 2:
+			list = append(list, inserted{toks[i].end, "_from_arrays"})
+		case toks[i].is("row") && len(args) > 0:
+			list = append(list, inserted{toks[i].start, "named_struct /* "}, inserted{toks[i].end, " */"})
+			for k, a := range args {
+				list = append(list, inserted{a[0].start, fmt.Sprintf("'col%d', ", k+1)})
+			}
+		}
+	}
+	return insertAll(sql, list)
+}
+
+// duckTypePlace reports a token behind which a type stands: a cast, or the name of a column.
+func duckTypePlace(t token) bool {
+	return t.text == "::" || t.is("as") || t.kind == quoted || t.kind == word && duckOperandEnds(t)
+}
+
+// duckOperators are operators that the language does not have, with the calls that they are.
+// Their operands here are those that bind tightest.
+var duckOperators = []struct{ op, call string }{
+	{"**", "pow($1, $2)"}, {"^", "pow($1, $2)"}, {"@>", "list_has_all($1, $2)"}, {"<@", "list_has_all($2, $1)"}, {"&&", "list_has_any($1, $2)"},
+}
+
+// duckCalled spells operators as calls.
+func duckCalled(sql string) string {
+	for _, o := range duckOperators {
+		for from := 0; strings.Contains(sql, o.op); {
+			toks := tokens(sql)
+			i := from
+			for i < len(toks) && !isOperator(toks, i, o.op) {
+				i++
+			}
+			if from = i + 1; i == 0 || i+len(o.op) >= len(toks) {
+				break
+			}
+			first, last := operandStart(toks, i), operandEnd(toks, i+len(o.op))
+			c := call{args: []string{span(sql, toks[first:i]), span(sql, toks[i+len(o.op):last+1])}}
+			sql = sql[:toks[first].start] + c.fill(o.call) + sql[toks[last].end:]
+		}
+	}
+	return sql
+}
+
+// isOperator reports that the signs from i on are an operator, and no longer one.
+func isOperator(toks []token, i int, op string) bool {
+	n := len(op)
+	if i+n > len(toks) || i > 0 && isSign(toks[i-1]) && toks[i-1].end == toks[i].start || i+n < len(toks) && isSign(toks[i+n]) && toks[i+n].start == toks[i+n-1].end {
+		return false
+	}
+	for k := range n {
+		if toks[i+k].kind != symbol || toks[i+k].text != op[k:k+1] || k > 0 && toks[i+k].start != toks[i+k-1].end {
+			return false
+		}
+	}
+	return true
+}
+
+func isSign(t token) bool { return t.kind == symbol && strings.ContainsAny(t.text, "^@<>&*|=!~") }
+
+// operandEnd is the last token of what stands behind an operator at i.
+func operandEnd(toks []token, i int) int {
+	for i+1 < len(toks) && (toks[i].text == "-" || toks[i].text == "+") {
+		i++
+	}
+	for i+1 < len(toks) {
+		switch {
+		case strings.Contains("([{", toks[i].text):
+			i = closed(toks, i)
+		case i+1 < len(toks) && (toks[i+1].text == "(" || toks[i+1].text == "[") && duckOperandEnds(toks[i]):
+			i = closed(toks, i+1)
+		}
+		if i+2 >= len(toks) || toks[i+1].text != "." && toks[i+1].text != "::" {
+			if i+1 < len(toks) && toks[i+1].text == "[" {
+				continue
+			}
+			return i
+		}
+		i += 2
+	}
+	return i
+}
+
+// closed is the bracket that closes the one at i.
+func closed(toks []token, i int) int {
+	for k := i + 1; k < len(toks); k++ {
+		if toks[k].depth == toks[i].depth && strings.Contains(")]}", toks[k].text) {
+			return k
+		}
+	}
+	return len(toks) - 1
+}
+
+// isTuple reports a struct of fields without names, which are called col1, col2 and so on
+// here.
+func isTuple(t types.Type) bool {
+	for i, f := range t.Fields {
+		if f.Name != fmt.Sprintf("col%d", i+1) {
+			return false
+		}
+	}
+	return t.Kind == types.Struct
 }

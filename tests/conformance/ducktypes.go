@@ -43,6 +43,12 @@ func duckType(t types.Type) string {
 		for i, f := range t.Fields {
 			parts[i] = quotedIfNeeded(f.Name) + " " + duckType(f.Type)
 		}
+		if isTuple(t) {
+			for i, f := range t.Fields {
+				parts[i] = duckType(f.Type)
+			}
+			return "TUPLE(" + strings.Join(parts, ", ") + ")"
+		}
 		return "STRUCT(" + strings.Join(parts, ", ") + ")"
 	}
 	if name, ok := duckTypes[t.Kind]; ok {

@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"maps"
 	"strconv"
 	"strings"
 )
@@ -20,6 +21,15 @@ func (c call) text() string { return c.name + "(" + strings.Join(c.args, ", ") +
 // it as it is. It sees names, the number of arguments and the words between them, never
 // values.
 type form func(c call) string
+
+// joinedForms are those of several topics.
+func joinedForms(list ...map[string]form) map[string]form {
+	out := map[string]form{}
+	for _, m := range list {
+		maps.Copy(out, m)
+	}
+	return out
+}
 
 // template is the form with $1, $2, … for the arguments, of a call with so many of them.
 func template(arity int, text string) form {

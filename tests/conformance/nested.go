@@ -26,7 +26,7 @@ func nested(d *dialect, f *vec.Vector, i int) string {
 			if k > 0 {
 				s.WriteString(", ")
 			}
-			if d.flavor == duckdbText {
+			if d.flavor == duckdbText && !isTuple(f.Type) {
 				s.WriteString("'" + f.Type.Fields[k].Name + "': ")
 			}
 			s.WriteString(one(c, i))

@@ -102,6 +102,9 @@ func ruleOf(d *dialect, sql string) string {
 		if t.kind != word {
 			continue
 		}
+		if (t.is("describe") || t.is("summarize") || t.is("show")) && i > 1 && toks[i-1].text == "(" && toks[i-2].is("from") {
+			return "catalogue"
+		}
 		low := strings.ToLower(t.text)
 		if r, ok := d.notOurs[low]; ok && (r != "aggregate state" && low != "stats" || stateCall(toks, i)) {
 			return r

@@ -380,7 +380,7 @@ func resolveFlatten(args []fn.Arg) (fn.Impl, error) {
 		return fn.Impl{}, err
 	}
 	t := args[0].Type
-	if t.Kind == types.Null {
+	if t.Kind == types.Null || t.Kind == types.Array && t.Elem.Kind == types.Null {
 		t = types.ArrayOf(types.ArrayOf(null))
 	}
 	if t.Kind != types.Array || t.Elem.Kind != types.Array {
@@ -400,6 +400,24 @@ func resolveFlatten(args []fn.Arg) (fn.Impl, error) {
 		}
 		b.EndList()
 	})}, nil
+}
+
+func resolveRepeatArray(args []fn.Arg) (fn.Impl, error) {
+	return fixed(args[0].Type, tryBuilt(args[0].Type, func(b *vec.Builder, args []*vec.Vector, r int) error {
+		_, from, to := list(args[0], r)
+		n := args[1].Int(r)
+		switch {
+		case from == to:
+			n = 0
+		case n > 0 && int64(to-from) > maxElements/n:
+			return &fn.DataError{Func: "repeat", Value: vec.RowString(args[1], r, nil), Row: r, Msg: tooMany}
+		}
+		for range max(n, 0) {
+			appendElements(b.Child(0), args[0], r)
+		}
+		b.EndList()
+		return nil
+	}), args[0].Type, bigint)(args)
 }
 
 func resolveArrayRepeat(args []fn.Arg) (fn.Impl, error) {

@@ -133,7 +133,7 @@ func resolveSlice(end bool) resolver {
 			if !end {
 				hi = lo + int(max(min(args[2].Int(r), int64(to-from)), 0))
 			}
-			for e := max(lo, from); e < min(hi, to) && lo >= from; e++ {
+			for e := max(lo, from); e < min(hi, to) && (end || lo >= from); e++ {
 				b.Child(0).AppendFrom(f.Child[0], e)
 			}
 			b.EndList()

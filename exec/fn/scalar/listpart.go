@@ -200,14 +200,9 @@ func arrayAnd(by types.Type, do func(b *vec.Builder, in *vec.Vector, from, to in
 }
 
 func resolveListZip(args []fn.Arg) (fn.Impl, error) {
-	cut := false
 	n := len(args)
 	if n > 0 && args[n-1].Type.Kind == types.Bool {
-		c := args[n-1].Const
-		if c == nil || c.IsNull(0) {
-			return fn.Impl{}, mismatch(args, n-1, "constant BOOLEAN")
-		}
-		cut, n = c.IsTrue(0), n-1
+		n--
 	}
 	if n == 0 {
 		return fn.Impl{}, arity(args, 1, -1)
@@ -223,7 +218,7 @@ func resolveListZip(args []fn.Arg) (fn.Impl, error) {
 	}
 	t := types.ArrayOf(types.StructOf(fields...))
 	return fn.Impl{Args: append(want, argTypes(args[n:])...), Result: t, Eval: built(t, func(b *vec.Builder, args []*vec.Vector, r int) {
-		appendZipped(b, args[:n], r, cut)
+		appendZipped(b, args[:n], r, n < len(args) && args[n].IsTrue(r))
 	})}, nil
 }
 

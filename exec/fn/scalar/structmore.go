@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/sqlstream/sqlstream/exec/fn"
+	"github.com/sqlstream/sqlstream/exec/fn/cast"
 	"github.com/sqlstream/sqlstream/exec/types"
 	"github.com/sqlstream/sqlstream/exec/vec"
 )
@@ -50,7 +51,7 @@ func structExtras() []*fn.Scalar {
 			Resolve:  resolveStructPosition(false),
 		},
 		{
-			Name: "struct_contains", Aliases: []string{"struct_has"}, Group: group, Syntax: []string{"struct_contains(struct, a)"}, Doc: "Is true where a field equals a.",
+			Name: "struct_contains", Aliases: []string{"struct_has"}, Group: group, Syntax: []string{"struct_contains(struct, a)"}, Doc: "Is true where a field equals a; a field of another sort (a text beside a number) does not.",
 			Examples: []fn.Example{{SQL: "struct_contains(row(5, 6), 6)", Want: "true"}, {SQL: "struct_contains(row(5, NULL), NULL)", Want: "NULL"}},
 			Resolve:  resolveStructPosition(true),
 		},
@@ -207,52 +208,98 @@ func resolveStructValues(args []fn.Arg) (fn.Impl, error) {
 
 // resolveStructPosition looks for a value among the fields that have a common type
 // with it.
+// resolveStructPosition compares the fields that a can be compared with; others are not a.
 func resolveStructPosition(has bool) resolver {
 	return func(args []fn.Arg) (fn.Impl, error) {
-		t, err := firstArg(args, 2, 2, structArg)
-		if err != nil {
-			return fn.Impl{}, err
-		}
-		fields := make([]fn.Arg, 0, len(t.Fields)+1)
-		for _, f := range t.Fields {
-			fields = append(fields, fn.Arg{Type: f.Type})
-		}
-		elem, err := common(append(fields, args[1]), 0)
-		if err != nil {
-			return fn.Impl{}, err
-		}
-		same := make([]types.Field, len(t.Fields))
-		for i, f := range t.Fields {
-			same[i] = types.Field{Name: f.Name, Type: elem}
-		}
 		result := integer
 		if has {
 			result = boolean
 		}
-		return fn.Impl{Args: []types.Type{types.StructOf(same...), elem}, Result: result, Eval: built(result, func(b *vec.Builder, args []*vec.Vector, r int) {
-			at := fieldPlace(args[0], args[1], r)
-			switch {
-			case args[0].IsNull(r), at == 0 && !has:
-				b.AppendNull()
-			case has:
-				b.AppendBool(at > 0)
-			default:
-				b.AppendInt(int64(at))
+		if len(args) == 2 && args[0].Type.Kind == types.Null {
+			return fn.Impl{Args: argTypes(args), Result: result, Eval: func(_ *fn.Ctx, _ []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
+				return vec.Nulls(result, rows.N), nil
+			}}, nil
+		}
+		t, err := firstArg(args, 2, 2, structArg)
+		if err != nil {
+			return fn.Impl{}, err
+		}
+		in := make([]types.Type, len(t.Fields)) // what each field is compared in; NULL = it is not
+		for i, f := range t.Fields {
+			var ok bool
+			if in[i], ok = alike(f.Type, args[1].Type); !ok {
+				return fn.Impl{}, fmt.Errorf("cannot compare the field %q, %s, with %s", f.Name, f.Type, args[1].Type)
 			}
-		})}, nil
+		}
+		return fn.Impl{Args: []types.Type{t, args[1].Type}, Result: result, Eval: func(c *fn.Ctx, args []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
+			places, err := fieldPlaces(c, args, in, rows)
+			if err != nil {
+				return nil, err
+			}
+			return built(result, func(b *vec.Builder, args []*vec.Vector, r int) {
+				switch at := places[r]; {
+				case args[0].IsNull(r):
+					b.AppendNull()
+				case has:
+					b.AppendBool(at > 0)
+				case at == 0:
+					b.AppendNull()
+				default:
+					b.AppendInt(int64(at))
+				}
+			})(c, args, rows)
+		}}, nil
 	}
 }
 
-// fieldPlace is the place from 1 of the first field that equals v[r], 0 if there is none.
-func fieldPlace(s, v *vec.Vector, r int) int {
-	if s.IsNull(r) {
-		return 0
+// alike is the type in which values of two types that are of one sort are compared: numbers,
+// times, or the same kind; NULL if they are not. BOOLEAN and numbers are refused.
+func alike(a, b types.Type) (types.Type, bool) {
+	if a.Kind == types.Bool && b.IsNumeric() || a.IsNumeric() && b.Kind == types.Bool {
+		return null, false
 	}
-	f, i := s.At(r)
-	for k, c := range f.Child {
-		if vec.Same(c, i, v, r) {
-			return k + 1
+	if a.Kind == b.Kind || a.Kind == types.Null || b.Kind == types.Null || a.IsNumeric() && b.IsNumeric() || a.IsTime() && b.IsTime() {
+		if t, ok := types.CommonType(a, b); ok {
+			return t, true
 		}
 	}
-	return 0
+	if a.Kind != types.Struct || b.Kind != types.Struct || len(a.Fields) != len(b.Fields) {
+		return null, true
+	}
+	fields := make([]types.Field, len(a.Fields)) // place by place, whatever their names
+	for i, f := range a.Fields {
+		t, ok := alike(f.Type, b.Fields[i].Type)
+		if !ok || t.Kind == types.Null {
+			return null, ok
+		}
+		fields[i] = types.Field{Name: f.Name, Type: t}
+	}
+	return types.StructOf(fields...), true
+}
+
+// fieldPlaces is, by row, the place of the first field that equals the second argument, 0 if
+// none does.
+func fieldPlaces(c *fn.Ctx, args []*vec.Vector, in []types.Type, rows fn.Rows) ([]int, error) {
+	places := make([]int, rows.N)
+	for i, t := range in {
+		if t.Kind == types.Null {
+			continue
+		}
+		field := fieldOf(args[0], i, rows.N)
+		a, err := cast.Kernel(field.Type, t, true)(c, []*vec.Vector{field}, rows)
+		if err != nil {
+			return nil, err
+		}
+		b, err := cast.Kernel(args[1].Type, t, true)(c, args[1:], rows)
+		if err != nil {
+			return nil, err
+		}
+		each(rows, func(r int) {
+			null := field.IsNull(r)
+			if places[r] == 0 && null == args[1].IsNull(r) && (null || !a.IsNull(r) && vec.Same(a, r, b, r)) {
+				places[r] = i + 1
+			}
+		})
+	}
+	return places, nil
 }

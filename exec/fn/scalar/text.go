@@ -17,8 +17,8 @@ func texts1() []*fn.Scalar {
 	all := []*fn.Scalar{
 		{
 			Name: "length", Aliases: []string{"char_length", "character_length", "len"}, Group: "Text", Syntax: []string{"length(a)"},
-			Doc:      "Counts the characters of a text, or the bytes of BYTES.",
-			Examples: []fn.Example{{SQL: "length('naïve')", Want: "5"}, {SQL: "length(NULL)", Want: "NULL"}}, Resolve: resolveLength,
+			Doc:      "Counts the characters of a text, the bytes of BYTES, the elements of an ARRAY or the entries of a MAP.",
+			Examples: []fn.Example{{SQL: "length('naïve')", Want: "5"}, {SQL: "length(array(1, NULL))", Want: "2"}, {SQL: "length(NULL)", Want: "NULL"}}, Resolve: resolveLength,
 		},
 		{
 			Name: "octet_length", Aliases: []string{"strlen"}, Group: "Text", Syntax: []string{"octet_length(a)"}, Doc: "Counts the bytes of a text in UTF-8, or of BYTES.",
@@ -51,15 +51,15 @@ func texts1() []*fn.Scalar {
 			Resolve:  resolveReverse,
 		},
 		{
-			Name: "repeat", Group: "Text", Syntax: []string{"repeat(a, n)"}, Doc: "Repeats a text n times.",
-			Examples: []fn.Example{{SQL: "repeat('ab', 3)", Want: "ababab"}, {SQL: "repeat('ab', NULL)", Want: "NULL"}},
-			Resolve: fixed(text, tryTexts(text, "repeat", func(dst []byte, args []*vec.Vector, r int) ([]byte, string, string) {
+			Name: "repeat", Group: "Text", Syntax: []string{"repeat(a, n)"}, Doc: "Repeats a text, or the elements of an array, n times.",
+			Examples: []fn.Example{{SQL: "repeat('ab', 3)", Want: "ababab"}, {SQL: "repeat(array(1, 2), 2)", Want: "[1,2,1,2]"}, {SQL: "repeat('ab', NULL)", Want: "NULL"}},
+			Resolve: ofArray(resolveRepeatArray, fixed(text, tryTexts(text, "repeat", func(dst []byte, args []*vec.Vector, r int) ([]byte, string, string) {
 				s, n := args[0].Bytes(r), args[1].Int(r)
 				if n > 0 && int64(len(s)) > maxText/n {
 					return nil, "", tooLong
 				}
 				return append(dst, bytes.Repeat(s, int(max(n, 0)))...), "", ""
-			}), text, bigint),
+			}), text, bigint)),
 		},
 		{
 			Name: "space", Group: "Text", Syntax: []string{"space(n)"}, Doc: "Is a text of n blanks.",
@@ -225,6 +225,12 @@ func bytesOrText(result types.Type, k fn.Kernel) resolver {
 }
 
 func resolveLength(args []fn.Arg) (fn.Impl, error) {
+	if len(args) == 1 && (args[0].Type.Kind == types.Array || args[0].Type.Kind == types.Map) {
+		return fixed(integer, ints(integer, func(args []*vec.Vector, r int) int64 {
+			_, from, to := list(args[0], r)
+			return int64(to - from)
+		}), args[0].Type)(args)
+	}
 	if len(args) == 1 && args[0].Type.Kind == types.Bytes {
 		return fixed(integer, ints(integer, func(args []*vec.Vector, r int) int64 { return int64(len(args[0].Bytes(r))) }), blob)(args)
 	}

@@ -24,6 +24,15 @@ func resolveTextSlice(args []fn.Arg) (fn.Impl, error) {
 }
 
 // ofText picks another resolver where the first argument is a text.
+func ofArray(onArray, other resolver) resolver {
+	return func(args []fn.Arg) (fn.Impl, error) {
+		if len(args) > 0 && args[0].Type.Kind == types.Array {
+			return onArray(args)
+		}
+		return other(args)
+	}
+}
+
 func ofText(onText, other resolver) resolver {
 	return func(args []fn.Arg) (fn.Impl, error) {
 		if len(args) > 0 && args[0].Type.Kind == types.String {

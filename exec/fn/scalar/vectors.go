@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/sqlstream/sqlstream/exec/fn"
+	"github.com/sqlstream/sqlstream/exec/fn/cast"
 	"github.com/sqlstream/sqlstream/exec/types"
 	"github.com/sqlstream/sqlstream/exec/vec"
 )
@@ -94,7 +95,28 @@ func measure(name string, aliases []string, doc, example, want string, f func(x,
 	return &fn.Scalar{
 		Name: name, Aliases: aliases, Group: "Arrays", Syntax: []string{name + "(a, b)"}, Doc: doc + " A NULL among the numbers is an error.",
 		Examples: []fn.Example{{SQL: example, Want: want}, {SQL: name + "(NULL, array(1.0))", Want: "NULL"}},
-		Resolve:  fixed(double, eval, types.ArrayOf(double), types.ArrayOf(double)),
+		Resolve:  measured(eval),
+	}
+}
+
+// measured is the DOUBLE of two arrays of numbers; of two of FLOAT it is one itself.
+func measured(eval fn.Kernel) resolver {
+	doubles := fixed(double, eval, types.ArrayOf(double), types.ArrayOf(double))
+	return func(args []fn.Arg) (fn.Impl, error) {
+		impl, err := doubles(args)
+		floats := types.ArrayOf(float)
+		if err != nil || !args[0].Type.Equal(floats) || !args[1].Type.Equal(floats) {
+			return impl, err
+		}
+		impl.Result = float
+		impl.Eval = func(c *fn.Ctx, args []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
+			v, err := eval(c, args, rows)
+			if err != nil {
+				return nil, err
+			}
+			return cast.Kernel(double, float, false)(c, []*vec.Vector{v}, rows)
+		}
+		return impl, nil
 	}
 }
 
