@@ -97,6 +97,9 @@ func duckCalled(sql string) string {
 				break
 			}
 			first, last := operandStart(toks, i), operandEnd(toks, i+len(o.op))
+			if last < 0 {
+				break
+			}
 			c := call{args: []string{span(sql, toks[first:i]), span(sql, toks[i+len(o.op):last+1])}}
 			sql = sql[:toks[first].start] + c.fill(o.call) + sql[toks[last].end:]
 		}
@@ -119,29 +122,6 @@ func isOperator(toks []token, i int, op string) bool {
 }
 
 func isSign(t token) bool { return t.kind == symbol && strings.ContainsAny(t.text, "^@<>&*|=!~") }
-
-// operandEnd is the last token of what stands behind an operator at i.
-func operandEnd(toks []token, i int) int {
-	for i+1 < len(toks) && (toks[i].text == "-" || toks[i].text == "+") {
-		i++
-	}
-	for i+1 < len(toks) {
-		switch {
-		case strings.Contains("([{", toks[i].text):
-			i = closed(toks, i)
-		case i+1 < len(toks) && (toks[i+1].text == "(" || toks[i+1].text == "[") && duckOperandEnds(toks[i]):
-			i = closed(toks, i+1)
-		}
-		if i+2 >= len(toks) || toks[i+1].text != "." && toks[i+1].text != "::" {
-			if i+1 < len(toks) && toks[i+1].text == "[" {
-				continue
-			}
-			return i
-		}
-		i += 2
-	}
-	return i
-}
 
 // closed is the bracket that closes the one at i.
 func closed(toks []token, i int) int {

@@ -214,21 +214,24 @@ func duckPattern(toks []token, i int, full bool) int {
 	return n
 }
 
-// operandEnd is the last token of the operand that begins at i: a value with the calls,
-// brackets and casts behind it; -1 if there is none.
+// operandEnd is the last token of the operand that begins at i: a value, with its signs, and
+// the calls, brackets and casts behind it; -1 if there is none.
 func operandEnd(toks []token, i int) int {
+	for i+1 < len(toks) && (toks[i].text == "-" || toks[i].text == "+") {
+		i++
+	}
 	if i >= len(toks) {
 		return -1
 	}
 	end := i
-	if toks[i].text == "(" {
-		end = closing(toks, i)
+	if strings.Contains("([{", toks[i].text) {
+		end = closed(toks, i)
 	}
 	for end+1 < len(toks) {
 		next := toks[end+1]
 		switch {
-		case next.text == "(" && toks[end].kind == word:
-			end = closing(toks, end+1)
+		case next.text == "(" && toks[end].kind == word, next.text == "[":
+			end = closed(toks, end+1)
 		case (next.text == "." || next.text == "::") && end+2 < len(toks):
 			end += 2
 		default:

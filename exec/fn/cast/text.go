@@ -1,6 +1,8 @@
 package cast
 
 import (
+	"errors"
+
 	"github.com/sqlstream/sqlstream/exec/fn"
 	"github.com/sqlstream/sqlstream/exec/types"
 	"github.com/sqlstream/sqlstream/exec/vec"
@@ -45,7 +47,7 @@ func nested(from, to types.Type) fn.Kernel {
 			part := childRows(in, rows, child.N)
 			v, err := convertChild(c, parts[k], child, childType(to, k), part)
 			if err != nil {
-				return nil, err
+				return nil, blamed(err, in, rows)
 			}
 			out.Child[k] = v
 		}
@@ -54,6 +56,23 @@ func nested(from, to types.Type) fn.Kernel {
 		}
 		return &out, nil
 	}
+}
+
+// blamed gives an error in an element the row that the element belongs to.
+func blamed(err error, in *vec.Vector, rows fn.Rows) error {
+	var bad *fn.DataError
+	if in.Type.Kind == types.Struct || !errors.As(err, &bad) {
+		return err
+	}
+	for i := range rows.Len() {
+		r := rows.At(i)
+		if f, k := in.At(r); !in.IsNull(r) && int(f.Off[k]) <= bad.Row && bad.Row < int(f.Off[k+1]) {
+			moved := *bad
+			moved.Row = r
+			return &moved
+		}
+	}
+	return err
 }
 
 func childType(t types.Type, k int) types.Type {
