@@ -41,6 +41,9 @@ func nested(from, to types.Type) fn.Kernel {
 	}
 	return func(c *fn.Ctx, args []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
 		in := args[0]
+		if in.Const { // its parts have no rows
+			in = vec.Flatten(in)
+		}
 		out := *in
 		out.Type, out.Child = to, make([]*vec.Vector, len(in.Child))
 		for k, child := range in.Child {
