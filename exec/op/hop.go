@@ -18,8 +18,8 @@ type hop struct {
 }
 
 // NewHop returns the operator. Windows are [start, start + size), starts are offset
-// plus multiples of slide, all in µs; rows with a NULL time come to nothing. typ is
-// the type of the start.
+// plus multiples of slide, all in µs; infinity has a window of its own, and rows with a NULL
+// time come to nothing. typ is the type of the start.
 func NewHop(time int, size, slide, offset int64, typ types.Type) Op {
 	return &hop{time: time, size: size, slide: slide, offset: offset, typ: typ}
 }
@@ -34,6 +34,10 @@ func (h *hop) Process(_ *fn.Ctx, b *vec.Batch, emit func(*vec.Batch) error) erro
 			return
 		}
 		t := ts.Int(row)
+		if h.typ.Kind.Infinite(t) != 0 {
+			h.x.rows, h.starts = append(h.x.rows, int32(row)), append(h.starts, t)
+			return
+		}
 		last := types.FloorDiv(t-h.offset, h.slide)*h.slide + h.offset
 		for s := first(last, t, h.size, h.slide); s <= last; s += h.slide {
 			h.x.rows = append(h.x.rows, int32(row))

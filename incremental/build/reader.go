@@ -104,6 +104,9 @@ func (p *reader) extent() *source.Extent {
 		return nil
 	}
 	return &source.Extent{At: wm.Col, Unread: wm.Unread, Known: func(least, greatest, count int64) {
+		if greatest == types.InfiniteMicros {
+			return // which of the others is the greatest is not known
+		}
 		if !mutant.On("event times that are not read move no watermark") {
 			p.reach(Times{Count: count, Min: least, Max: greatest, unsummed: true})
 		}
@@ -211,8 +214,26 @@ func (p *reader) time(b *vec.Batch) error {
 		}
 		sel = kept
 	}
-	p.reach(timesOf(b.Cols[wm.Col], b.N, sel))
+	t := timesOf(b.Cols[wm.Col], b.N, sel)
+	if t.Count > 0 && (t.Max == types.InfiniteMicros || t.Min == types.MinusInfiniteMicros) {
+		t = finiteTimes(b.Cols[wm.Col], b.N, sel)
+	}
+	p.reach(t)
 	return nil
+}
+
+// finiteTimes is timesOf without infinite times: they say nothing of how far the others are.
+func finiteTimes(v *vec.Vector, n int, sel []int32) (t Times) {
+	rows := vec.Batch{N: n, Sel: sel}
+	rows.Each(func(r int) {
+		if v.IsNull(r) {
+			return
+		}
+		if x := v.Int(r); x != types.InfiniteMicros && x != types.MinusInfiniteMicros {
+			t.add(x)
+		}
+	})
+	return t
 }
 
 // before is the watermark for a greatest event time: the time minus the delay.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/sqlstream/sqlstream/exec/hash"
 	"github.com/sqlstream/sqlstream/exec/mutant"
+	"github.com/sqlstream/sqlstream/exec/types"
 	"github.com/sqlstream/sqlstream/exec/vec"
 )
 
@@ -22,11 +23,22 @@ type PaneConfig struct {
 	Size, Slide, Offset, Pane int64
 }
 
-// lastStart is the greatest start of a window that is not after x.
-func (p *PaneConfig) lastStart(x int64) int64 { return floorTo(x-p.Offset, p.Slide) + p.Offset }
+// lastStart is the greatest start of a window that is not after x. The pane of infinity is a
+// window by itself.
+func (p *PaneConfig) lastStart(x int64) int64 {
+	if types.Timestamp.Infinite(x) != 0 {
+		return x
+	}
+	return floorTo(x-p.Offset, p.Slide) + p.Offset
+}
 
 // firstStart is the least start of a window that contains the pane x.
-func (p *PaneConfig) firstStart(x int64) int64 { return p.lastStart(x-p.Size) + p.Slide }
+func (p *PaneConfig) firstStart(x int64) int64 {
+	if types.Timestamp.Infinite(x) != 0 {
+		return x
+	}
+	return p.lastStart(x-p.Size) + p.Slide
+}
 
 // windows is the number of window starts in [from, to].
 func (p *PaneConfig) windows(from, to int64) int64 {

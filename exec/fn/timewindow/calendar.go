@@ -124,6 +124,9 @@ func (w Windows) String() string {
 // Of appends what tells the windows of a time: their starts, ascending, or of cumulating
 // ones their ends. zone is nil for clock readings and in UTC.
 func (w Windows) Of(zone *time.Location, t int64, dst []int64) []int64 {
+	if types.Timestamp.Infinite(t) != 0 {
+		return append(dst, t) // begins and ends with itself
+	}
 	if w.Cumulate {
 		return w.ends(zone, t, dst)
 	}
@@ -148,6 +151,9 @@ func calendarOf(zone *time.Location, size types.IntervalValue) calendar {
 
 // firstOpen is the start of the earliest sliding window that ends after t.
 func (w Windows) firstOpen(zone *time.Location, t int64) int64 {
+	if types.Timestamp.Infinite(t) != 0 {
+		return t
+	}
 	step, size := calendarOf(zone, w.Slide), calendarOf(zone, w.Size)
 	if !IsCalendar(w.Slide, step.zone) && !IsCalendar(w.Size, size.zone) {
 		return floorWall(t-Micros(w.Size), w.Slide, Micros(w.Offset)) + Micros(w.Slide)
@@ -180,6 +186,9 @@ func (w Windows) ends(zone *time.Location, t int64, dst []int64) []int64 {
 
 // nextEnd is the least end of a cumulating window that is after t.
 func (w Windows) nextEnd(zone *time.Location, t int64) int64 {
+	if types.Timestamp.Infinite(t) != 0 {
+		return t
+	}
 	c, step := calendarOf(zone, w.Size), calendarOf(zone, w.Slide)
 	start := c.floor(t, w.Size, w.Offset)
 	last := c.add(start, w.Size)
