@@ -38,6 +38,7 @@ var firing = map[string]string{
 	"push-join-condition":   "SELECT e.k FROM events e JOIN other o ON e.k = o.k AND o.v > 3",
 	"drop-true-filter":      "SELECT k FROM plain WHERE 1 = 1",
 	"over-top-n":            "SELECT k, v FROM plain QUALIFY row_number() OVER (PARTITION BY k ORDER BY v) <= 3",
+	"limit-series":          "SELECT * FROM range(1000000000) LIMIT 3",
 	"window-keys":           "SELECT window, count(*) AS n FROM events GROUP BY window(ts, '1 minute')",
 }
 

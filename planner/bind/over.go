@@ -136,6 +136,12 @@ func (e *env) ownOrder(c *overCall, x *ast.Call) bool {
 		}
 		c.f.Order = append(c.f.Order, sortKey(n, o))
 	}
+	if len(c.f.Order) > 0 && !c.f.Window.Kind.Framed() {
+		if w, ok := e.sel.window(x.Over, nil); ok && w.Frame != nil && w.Frame.Exclude != ast.ExcludeNothing {
+			e.b.errorf(diag.BadFrame, w.Frame.Span, "%s takes the place of the row among those of the frame, from which EXCLUDE may not take any", x.Name)
+			return false
+		}
+	}
 	if c.f.Window.Kind != fn.Fill {
 		return true
 	}

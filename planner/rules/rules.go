@@ -57,6 +57,7 @@ var List = []Rule{
 	{Name: "drop-true-filter", Apply: dropTrueFilter},
 	{Name: "window-keys", Apply: windowKeys, Normal: true},
 	{Name: "over-top-n", Apply: overTopN, Normal: true},
+	{Name: "limit-series", Apply: limitSeries},
 }
 
 // CommonSubplans is the name of the rewrite that comes last, of the physical plan

@@ -88,7 +88,7 @@ func duckSeriesAsList(sql string) string {
 	toks := tokens(sql)
 	e := edits{sql: sql}
 	for i := 1; i+1 < len(toks); i++ {
-		if toks[i].is("generate_series") && toks[i+1].text == "(" && !afterFrom(toks, i) {
+		if toks[i].is("generate_series") && toks[i+1].text == "(" && !toks[i-1].is("as") && !afterFrom(toks, i) {
 			if end := closing(toks, i+1); end < len(toks) {
 				e.replace(toks[i].start, toks[i].start, "coalesce(")
 				e.replace(toks[end].end, toks[end].end, ", NULL)")

@@ -2,6 +2,7 @@ package random
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -86,6 +87,9 @@ func (g *grammar) over(sc scope, w *overWindow, last []string) *Expr {
 	if c.framed && g.chance(85) {
 		var places bool
 		frame, places, alone = g.frame(w)
+		if c.ownPlace() { // a place is not one of a frame without the row
+			frame, _, _ = strings.Cut(frame, " EXCLUDE")
+		}
 		if strings.Contains(c.duck+c.text, "DISTINCT") || strings.Contains(c.text, "FILTER") { // DuckDB knows no EXCLUDE beside them
 			frame, _, _ = strings.Cut(frame, " EXCLUDE")
 		}
@@ -199,6 +203,12 @@ func (g *grammar) overCall() overCall {
 	}
 	list = append(list, g.ownOrders(any)...)
 	return list[g.r.IntN(len(list))]
+}
+
+// ownPlace reports a call that takes the place of the row in an order of its own.
+func (c overCall) ownPlace() bool {
+	name, _, _ := strings.Cut(c.text, "(")
+	return strings.Contains(c.text, "ORDER BY") && slices.Contains([]string{"row_number", "rank", "dense_rank", "ntile", "percent_rank", "cume_dist", "lag", "lead", "fill"}, name)
 }
 
 // ownOrders are calls with an order of their own, and those that another number steers in

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/sqlstream/sqlstream/exec/fn"
 	"github.com/sqlstream/sqlstream/exec/types"
@@ -121,6 +122,9 @@ func readShares(args []fn.Arg) (shares, error) {
 		if !(p >= -1 && p <= 1) {
 			return s, fmt.Errorf("needs a share from 0 to 1, or below 0 from the greatest value, as argument 2, got %v", p)
 		}
+	}
+	if len(s.at) > 0 && slices.Min(s.at) < 0 && slices.Max(s.at) > 0 {
+		return s, errors.New("needs shares that are all counted from the least value, or all from the greatest, as argument 2")
 	}
 	if len(args) == 3 && args[2].Type.Kind == types.String {
 		if c := args[2].Const; c == nil || c.IsNull(0) || string(c.Bytes(0)) != "desc" {
