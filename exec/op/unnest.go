@@ -1,6 +1,8 @@
 package op
 
 import (
+	"errors"
+
 	"github.com/sqlstream/sqlstream/exec/expr"
 	"github.com/sqlstream/sqlstream/exec/fn"
 	"github.com/sqlstream/sqlstream/exec/types"
@@ -39,7 +41,7 @@ func (u *unnest) Process(c *fn.Ctx, b *vec.Batch, emit func(*vec.Batch) error) e
 		}
 		u.args = append(u.args, v)
 	}
-	made, err := u.Gen.Eval(c, u.args, fn.Rows{N: b.N, Sel: b.Sel})
+	made, err := u.made(c, fn.Rows{N: b.N, Sel: b.Sel})
 	if err != nil {
 		return err
 	}
@@ -47,6 +49,50 @@ func (u *unnest) Process(c *fn.Ctx, b *vec.Batch, emit func(*vec.Batch) error) e
 	return u.x.emit(b, func(from, to int, cols []*vec.Vector) []*vec.Vector {
 		return u.generated(made.Cols, from, to, cols)
 	}, emit)
+}
+
+// made makes the rows of a batch. A row for which they cannot be computed makes none, and is
+// counted, if the query wants it so.
+func (u *unnest) made(c *fn.Ctx, rows fn.Rows) (fn.Generated, error) {
+	made, err := u.Gen.Eval(c, u.args, rows)
+	if data := (*fn.DataError)(nil); err == nil || !c.NullOnError || !errors.As(err, &data) {
+		return made, err
+	}
+	out := vec.NewBuilders(columnTypes(u.Gen.Columns))
+	ends := make([]uint32, rows.Len())
+	for i := range ends {
+		one, err := u.Gen.Eval(c, u.args, fn.Rows{N: rows.N, Sel: []int32{int32(rows.At(i))}})
+		n := uint32(0)
+		switch data := (*fn.DataError)(nil); {
+		case err == nil:
+			n = one.Ends[0]
+		case errors.As(err, &data):
+			c.Errors++
+		default:
+			return fn.Generated{}, err
+		}
+		for k, b := range out {
+			for r := range n {
+				b.AppendFrom(one.Cols[k], int(r))
+			}
+		}
+		if ends[i] = n; i > 0 {
+			ends[i] += ends[i-1]
+		}
+	}
+	made = fn.Generated{Ends: ends}
+	for _, b := range out {
+		made.Cols = append(made.Cols, b.Take())
+	}
+	return made, nil
+}
+
+func columnTypes(cols []types.Column) []types.Type {
+	out := make([]types.Type, len(cols))
+	for i, c := range cols {
+		out[i] = c.Type
+	}
+	return out
 }
 
 // pair lists, for every output row, its input row and its generated row.
