@@ -270,7 +270,7 @@ func (w *world) drop(sql string, toks []token) error {
 func (w *world) dropObject(name string) error {
 	low := strings.ToLower(name)
 	for n, v := range w.views {
-		if n != low && slices.Contains(w.namesIn(v.sql), low) {
+		if n != low && reads(v.sql, low) {
 			if err := w.dropObject(v.name); err != nil {
 				return err
 			}
@@ -302,6 +302,22 @@ func (w *world) forget(name, object string) {
 		w.order = slices.DeleteFunc(w.order, func(v *view) bool { return v.name+backing == name })
 	}
 }
+
+// reads reports that a query has a name where a relation may stand, and not as an alias.
+func reads(sql, name string) bool {
+	toks := tokens(sql)
+	for i := 1; i < len(toks); i++ {
+		prev := toks[i-1]
+		if strings.EqualFold(toks[i].name(), name) && (prev.kind != word && prev.kind != quoted || slices.ContainsFunc(beforeRelation, prev.is)) &&
+			(i+1 == len(toks) || toks[i+1].text != ".") {
+			return true
+		}
+	}
+	return false
+}
+
+// beforeRelation are words before the name of a relation.
+var beforeRelation = []string{"from", "join", "table", "only", "using", "stream", "lateral"}
 
 // namesIn are the tables and views that a text names itself.
 func (w *world) namesIn(sql string) []string {

@@ -12,14 +12,22 @@ var risingwave = dialect{flavor: postgresText, integerDivision: true, nulls: nul
 		say(`\btimestamp(\s+without\s+time\s+zone)?\s+'`, "TIMESTAMP_NTZ '"),
 		say(`\btimestamp\s+without\s+time\s+zone\b`, "TIMESTAMP_NTZ"),
 		say(`\bcreate\s+stream\b`, "CREATE STREAM"),
+		say(`\baggregate:(\w+)\(([^()]*)\)`, "$1(array_agg($2))"),   // a scalar function over all values
 		say(`([,(]\s*)\|(\s*\w+(?:\s*,\s*\w+)*\s*)\|`, "$1($2) ->"), // a lambda
 	}}
 
 // risingwaveReasons are why statements of the suite fail, and why that stays.
 var risingwaveReasons = []explanation{
+	because("the digits of a quotient of DECIMALs are those of its type, as in Spark", "streaming/tpch/q14", `ROUND\(promo_revenue, 16\)`, wrong),
+	because("a table that forgets its rows by a watermark, of whole numbers or of the time of processing (WITH TTL)", "streaming/watermark_ttl", `found "with"|unknown function "proctime"`, refused, follows),
+	because("of rows with one time the first is the least one, not that of the least key", "eowc_over_window_numbering", `FROM tie_mv`, wrong),
+	because("an inner join, or a filter, of rows that are only added is final at once: EMIT ON WINDOW CLOSE does not hold it back", "eowc_select", "", wrong),
+	because("a DECIMAL has no NaN", "risingwave", `not a DECIMAL\(38,9\): 'NaN'`, refused, follows),
+	because("views over whole relations without a key for the join run: a cross join", "natural_and_cross_join", `CROSS JOIN`, accepted),
+	because("a view that is read again by time is one like others here", "batch_refresh", `ON_BATCH`, accepted),
+	because("a name with a schema is the name: schemas are not looked at", "issue_10448", `s1\.t1`, accepted),
 	because("a full join of NULL keys has a row for each side; their result has none", "full_outer_join_global_agg", "", wrong),
 	because("there is no table function that fills gaps", "gap_fill", `unknown table function "GAP_FILL"`, refused, follows),
 	because("an update of a row without a key is a deletion and an insertion: their rows have hidden keys", "streaming/changelog.slt", `\bfrom mv[125]\b`, wrong),
 	because("the changes of a trigger are net: no row between that was never seen", "noop_update_elimination", `count\(\*\) FROM mv_log`, wrong),
-	because("EMIT ON WINDOW CLOSE gives a row that cannot change at once: it is final before the watermark has passed it", "eowc_select", "", wrong),
 }

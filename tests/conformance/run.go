@@ -298,10 +298,28 @@ func firstLine(s string) string {
 // made or changed is not there.
 func (r *runner) notApplicable(sql, rule string) outcome {
 	o := outcome{verdict: notApplicable, rule: rule}
+	if n := indexName(tokens(sql)); n != "" { // theirs can be read like tables
+		r.broken[strings.ToLower(n)] = o
+	}
 	if !harmless[rule] {
 		r.spoil(sql, o)
 	}
 	return o
+}
+
+// indexName is the name of CREATE INDEX.
+func indexName(toks []token) string {
+	i := slices.IndexFunc(toks, func(t token) bool { return t.is("index") })
+	if i < 1 || !toks[0].is("create") {
+		return ""
+	}
+	if i++; hasWords(toks[i:], "if", "not", "exists") {
+		i += 3
+	}
+	if i+1 < len(toks) && toks[i+1].is("on") {
+		return toks[i].name()
+	}
+	return ""
 }
 
 // follows tells if a text names an object that is not what it should be.
