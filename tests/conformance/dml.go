@@ -246,6 +246,9 @@ func (w *world) drop(sql string, toks []token) error {
 	}
 	for _, part := range splitAt(toks[i:], 0) {
 		name := target(part)
+		if len(part) == 1 {
+			name = part[0].name()
+		}
 		low := strings.ToLower(name)
 		switch {
 		case w.dropped[low]:

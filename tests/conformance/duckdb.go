@@ -15,7 +15,7 @@ var duckdbReasons = []explanation{
 	because("string_agg without a separator joins without one", "duckdb", `string_agg\([^,)]*( ORDER BY [^,)]*)?\)`, wrong),
 	because("from_hex and its like give BYTES", "duckdb", `from_hex|unhex|from_binary`, wrong),
 	because("USING columns come first, as the standard says", "duckdb/test/sql/join", `\*.*(using\s*\(|natural\s+join)`, wrong),
-	because("NULL inside a nested value is the smallest", "duckdb", `(\[|\{)[^\]}]*null.*order by`, wrong),
+	because("NULL inside a nested value is the smallest", "duckdb", `(\[|\{)[^"\]}]*null.*order by`, wrong),
 	because("a recursive query is computed to its end, whatever LIMIT asks for", "duckdb/test/sql/cte", `it has not ended after`, refused),
 	because("functions that prepare charts are not there", "duckdb/test/sql/aggregate", `unknown (table )?function "(lttb|equi_width_bins|histogram_exact|is_histogram_other_bin|histogram_values|histogram)"`, refused),
 	because("there is no type of bits", "duckdb", `there is no type of bits`, refused),

@@ -38,7 +38,7 @@ func (r *runner) touchesApart(sql string) bool {
 		if r.apart[n] {
 			if toks := tokens(sql); len(toks) > 1 && toks[0].is("prepare") {
 				r.apart[strings.ToLower(toks[1].name())] = true
-			} else if !isSelect(toks) {
+			} else if !isSelect(toks) && !toks[0].is("execute") {
 				r.apart[strings.ToLower(target(toks))] = true
 			}
 			return true
@@ -49,5 +49,5 @@ func (r *runner) touchesApart(sql string) bool {
 
 // isSelect reports a query that changes nothing.
 func isSelect(toks []token) bool {
-	return len(toks) > 0 && (toks[0].is("select") || toks[0].is("from") || toks[0].is("with") || toks[0].is("values") || toks[0].text == "(")
+	return len(toks) > 0 && !givesCount(toks) && (toks[0].is("select") || toks[0].is("from") || toks[0].is("with") || toks[0].is("values") || toks[0].text == "(")
 }

@@ -75,6 +75,9 @@ var names = map[string]string{
 	"regtype": "catalogue", "regproc": "catalogue", "rowid": "storage", "ctid": "storage", "_row_id": "storage", "_changelog_row_id": "storage", "_rw_timestamp": "storage",
 }
 
+// describes are the statements that tell of objects and can stand in FROM.
+var describes = map[string]bool{"describe": true, "summarize": true, "show": true}
+
 // ruleOf is the rule under which a statement is not applicable, "" if it is.
 func ruleOf(d *dialect, sql string) string {
 	toks := tokens(sql)
@@ -106,6 +109,9 @@ func ruleOf(d *dialect, sql string) string {
 			return "catalogue"
 		}
 		low := strings.ToLower(t.text)
+		if describes[low] && i > 0 && toks[i-1].text == "(" && i+1 < len(toks) && toks[i+1].kind == word {
+			return "catalogue" // FROM (DESCRIBE …)
+		}
 		if r, ok := d.notOurs[low]; ok && (r != "aggregate state" && low != "stats" || stateCall(toks, i)) {
 			return r
 		}

@@ -378,7 +378,7 @@ func target(toks []token) string {
 		"truncate": true, "source": true, "sink": true, "function": true, "linear": true, "aggregate": true, "macro": true, "type": true, "sequence": true, "ignore": true, "merge": true,
 		"unlogged": true, "schema": true, "index": true, "copy": true, "unique": true, "recursive": true, "only": true, "local": true}
 	for i, t := range toks {
-		if t.kind == word && skip[strings.ToLower(t.text)] && !(t.is("source") && i > 0 && (toks[i-1].is("table") || toks[i-1].is("into"))) {
+		if t.kind == word && skip[strings.ToLower(t.text)] && !(t.is("source") && i > 0 && (toks[i-1].is("table") || toks[i-1].is("into") || toks[i-1].is("from"))) {
 			continue
 		}
 		if t.kind != word && t.kind != quoted {

@@ -133,7 +133,7 @@ func (p *sltFile) control(f []string, vars []string) error {
 		if len(f) == 3 && f[1] == "sortmode" {
 			p.sort = sortOf(f[2:], noSort)
 		}
-	case "require", "require-env", "load", "test-env", "restart", "reconnect":
+	case "require", "require-env", "load", "test-env", "restart", "reconnect", "unzip":
 		if reason := requirement(f); reason != "" {
 			p.skip = reason
 		}
@@ -159,7 +159,7 @@ func requirement(f []string) string {
 		return "extension"
 	case f[0] == "require-env":
 		return "extension"
-	case f[0] == "load" || f[0] == "restart":
+	case f[0] == "load" || f[0] == "restart" || f[0] == "unzip":
 		return "storage"
 	}
 	return ""

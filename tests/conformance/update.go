@@ -112,7 +112,7 @@ func (w *world) deleteRows(sql string, toks []token) error {
 	if using >= 0 {
 		rest = ", " + sql[toks[using].end:toks[end-1].end]
 	}
-	alias, _ := aliasOf(toks, 2)
+	alias, _ := aliasOf(toks[:end], 2)
 	at, _, err := w.places(fmt.Sprintf("SELECT %s.%s FROM %s %s", alias, place, from, rest))
 	if err != nil {
 		return err
@@ -160,7 +160,7 @@ func aliasOf(toks []token, i int) (name string, next int) {
 	if i+1 < len(toks) && toks[i+1].is("as") {
 		i++
 	}
-	if i+1 < len(toks) && (toks[i+1].kind == word || toks[i+1].kind == quoted) && !toks[i+1].is("set") && !toks[i+1].is("where") && !toks[i+1].is("using") {
+	if i+1 < len(toks) && (toks[i+1].kind == word || toks[i+1].kind == quoted) && !toks[i+1].is("set") && !toks[i+1].is("where") && !toks[i+1].is("using") && !toks[i+1].is("returning") {
 		return toks[i+1].text, i + 2
 	}
 	return name, i + 1

@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -41,6 +42,8 @@ func (w *world) changesInWith(sql string) (left string, kept []withItem, err err
 				return "", list, err
 			}
 			plain = append(plain, span(sql, it.head)+" AS (SELECT * FROM "+quote(kept)+")")
+		} else { // a row of nothing for each
+			plain = append(plain, fmt.Sprintf("%s AS (SELECT NULL AS __nothing FROM range(%d))", span(sql, it.head), w.changed))
 		}
 	}
 	if end >= len(toks) {
