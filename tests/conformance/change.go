@@ -66,7 +66,7 @@ func (w *world) insert(sql string, toks []token) error {
 	if err := w.readyScratch(t); err != nil {
 		return err
 	}
-	if err := w.into(t, columns, body); err != nil {
+	if columns, err = w.into(t, columns, body); err != nil {
 		return err
 	}
 	rows := w.withDefaults(t, columns)
@@ -93,12 +93,36 @@ func (w *world) insert(sql string, toks []token) error {
 	return w.took(t, nil, changes)
 }
 
-// into fills the scratch table. DuckDB's INSERT casts whatever its columns can be cast from.
-func (w *world) into(t *table, columns []string, body string) error {
+// into fills the scratch table, and tells the columns that it filled. DuckDB's INSERT casts
+// whatever its columns can be cast from, RisingWave's leaves the last columns out.
+func (w *world) into(t *table, columns []string, body string) ([]string, error) {
 	err := run(w.ctx, w.batch, "INSERT INTO "+scratch+" "+body)
-	if err == nil || !w.d.castsRows || !strings.Contains(err.Error(), "but the query gives") {
-		return err
+	if err == nil || !strings.Contains(err.Error(), "but the query gives") {
+		return columns, err
 	}
+	if n := givenColumns(err); w.d.flavor == postgresText && columns == nil && n < len(t.relation.Columns) {
+		var list []string
+		for _, c := range t.relation.Columns[:n] {
+			columns, list = append(columns, c.Name), append(list, quote(c.Name))
+		}
+		return columns, run(w.ctx, w.batch, "INSERT INTO "+scratch+" ("+strings.Join(list, ", ")+") "+body)
+	}
+	if !w.d.castsRows {
+		return columns, err
+	}
+	return columns, w.castInto(t, columns, body, err)
+}
+
+// givenColumns is how many columns the query of an INSERT has, by its error.
+func givenColumns(err error) int {
+	_, after, _ := strings.Cut(err.Error(), "but the query gives ")
+	var n int
+	_, _ = fmt.Sscan(after, &n) // 0 where the text is another
+	return n
+}
+
+// castInto is into with a cast of each column; err is what came without.
+func (w *world) castInto(t *table, columns []string, body string, err error) error {
 	list, rest := "", strings.TrimSpace(body)
 	if columns != nil {
 		toks := tokens(body)

@@ -55,3 +55,19 @@ func (sc *script) queries() int {
 	}
 	return n
 }
+
+// withoutReadOnly leaves out what a transaction that only reads refuses or does not see.
+func withoutReadOnly(steps []step) {
+	inside := false
+	for i := range steps {
+		toks := tokens(steps[i].sql)
+		switch {
+		case hasWords(toks, "transaction", "read", "only"):
+			inside = true
+		case len(toks) > 0 && toks[0].is("commit"):
+			inside = false
+		case inside && (steps[i].wantError || steps[i].kind == query):
+			steps[i].skip = "transaction"
+		}
+	}
+}

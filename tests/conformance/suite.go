@@ -110,6 +110,7 @@ func (s *suite) read(root, path string) (*script, error) {
 		sc, err = readSLT(root, path, s.called)
 	}
 	if err == nil {
+		withoutReadOnly(sc.steps)
 		transactions(sc.steps)
 	}
 	if err == nil && s.queries > 0 {

@@ -17,6 +17,7 @@ type table struct {
 	defaults  map[string]string // by column, folded: SQL
 	key       []int             // PRIMARY KEY or UNIQUE: a second row of a key is an error, or replaces the first
 	unique    bool              // key is UNIQUE, and may be NULL
+	nullKey   bool              // a row has NULL in its key: the source has no key
 	watermark []string          // clauses of the source
 	conflict  onConflict        // what a row does whose key is there, unless INSERT says
 	versions  []int             // columns: a row whose key is there with a later version is left out

@@ -223,8 +223,21 @@ func (w *world) update(sql string, toks []token) error {
 	return w.updateTo(t, values, toks, rest)
 }
 
+// setsKey refuses to set a column of the key, as RisingWave does.
+func (w *world) setsKey(t *table, values map[string]string) error {
+	for _, k := range t.key {
+		if name := strings.ToLower(t.relation.Columns[k].Name); w.d.flavor == postgresText && values[name] != "" {
+			return fmt.Errorf("column %q is of the key", name)
+		}
+	}
+	return nil
+}
+
 // updateTo gives rows the values, where rest, the end of the statement, finds them.
 func (w *world) updateTo(t *table, values map[string]string, toks []token, rest string) error {
+	if err := w.setsKey(t, values); err != nil {
+		return err
+	}
 	if done, err := w.updateMany(t, values, toks, rest); done || err != nil {
 		return err
 	}
@@ -340,7 +353,9 @@ func assignments(sql string, toks []token, t *table) (map[string]string, error) 
 		if !slices.ContainsFunc(t.relation.Columns, func(c column) bool { return strings.EqualFold(c.Name, name) }) {
 			return nil, fmt.Errorf("there is no column %q", name)
 		}
-		out[name] = span(sql, value)
+		if err := assign(out, name, span(sql, value)); err != nil {
+			return nil, err
+		}
 		if len(value) == 1 && value[0].is("default") {
 			out[name] = "NULL"
 			if def, ok := t.defaults[name]; ok {
@@ -356,17 +371,43 @@ func tuple(sql string, names []string, value []token, out map[string]string) err
 	list := [][]token{value}
 	if value[0].text == "(" {
 		if len(value) > 1 && value[1].is("select") {
-			return fmt.Errorf("SET (…) = (SELECT …) is not mapped")
+			return tupleOf(sql, names, value, out)
 		}
 		if list = splitAt(value[1:len(value)-1], 1); len(list) != len(names) {
 			return fmt.Errorf("SET of %d columns to %d values", len(names), len(list))
 		}
 	}
 	for i, n := range names {
-		out[strings.ToLower(n)] = span(sql, list[min(i, len(list)-1)])
+		if err := assign(out, strings.ToLower(n), span(sql, list[min(i, len(list)-1)])); err != nil {
+			return err
+		}
 	}
 	if len(names) == 0 {
 		return fmt.Errorf("SET of no column")
 	}
+	return nil
+}
+
+// tupleOf reads (a, b) = (SELECT y, z).
+func tupleOf(sql string, names []string, query []token, out map[string]string) error {
+	cols := make([]string, len(names))
+	for i := range names {
+		cols[i] = fmt.Sprintf("c%d__", i)
+	}
+	for i, n := range names {
+		one := fmt.Sprintf("(SELECT %s FROM %s AS q__(%s))", cols[i], span(sql, query), strings.Join(cols, ", "))
+		if err := assign(out, strings.ToLower(n), one); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// assign sets a column, once.
+func assign(values map[string]string, name, value string) error {
+	if _, twice := values[name]; twice {
+		return fmt.Errorf("column %q is set twice", name)
+	}
+	values[name] = value
 	return nil
 }

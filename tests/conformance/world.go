@@ -191,7 +191,7 @@ func (w *world) startView(v *view, how string) error {
 // declare makes the source of a table.
 func (w *world) declare(t *table) error {
 	key := t.key
-	if t.unique && slices.ContainsFunc(key, func(c int) bool { return !t.relation.Columns[c].NotNull }) {
+	if t.nullKey || t.unique && slices.ContainsFunc(key, func(c int) bool { return !t.relation.Columns[c].NotNull }) {
 		key = nil // a key has no NULL
 	}
 	options := "changelog = true"
@@ -226,6 +226,9 @@ func (w *world) feed(t *table, changes []change) error {
 	if t.bulk || w.d.noViews && w.s == asGiven {
 		return nil
 	}
+	if err := w.withoutKey(t, changes); err != nil {
+		return err
+	}
 	for _, b := range joined(changes) {
 		if err := w.stream.Append(t.name, b); err != nil {
 			return err
@@ -236,6 +239,37 @@ func (w *world) feed(t *table, changes []change) error {
 		return nil
 	}
 	return w.settle()
+}
+
+// withoutKey declares the source of a table anew, without its key, when a row has NULL in it, which
+// a key of theirs may have: before anything reads it.
+func (w *world) withoutKey(t *table, changes []change) error {
+	null := slices.ContainsFunc(changes, func(c change) bool {
+		return slices.ContainsFunc(t.key, func(k int) bool { return c.row.Cols[k].IsNull(0) })
+	})
+	if t.nullKey || !null || w.d.conflict != replace || slices.ContainsFunc(w.order, func(v *view) bool { return slices.Contains(w.named(v.sql), strings.ToLower(t.name)) }) {
+		return nil
+	}
+	t.nullKey = true
+	if err := run(w.ctx, w.stream, "DROP SOURCE "+quote(t.name)); err != nil {
+		return err
+	}
+	if err := w.declare(t); err != nil {
+		return err
+	}
+	var before []change
+	for _, r := range t.live() {
+		before = append(before, change{r, 1})
+	}
+	for _, c := range changes { // they are among the rows already
+		before = append(before, change{c.row, -c.weight})
+	}
+	for _, b := range joined(before) {
+		if err := w.stream.Append(t.name, b); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // settle runs triggers of the materialised views until nothing is left to do.
