@@ -150,19 +150,12 @@ func (lx *lexer) badCharacter() {
 // at refuses an @: an operator of PostgreSQL, or a variable.
 func (lx *lexer) at(start int) {
 	switch rest := strings.TrimLeft(lx.text[lx.pos:], " "); {
-	case strings.HasPrefix(lx.text[lx.pos:], ">"):
-		lx.report(diag.BadCharacter, start, "the operator @> is not supported").WithHint("%s", containsHint)
-	case start > 0 && lx.text[start-1] == '<':
-		lx.report(diag.BadCharacter, start, "the operator <@ is not supported").WithHint("%s", containsHint)
 	case rest != "" && strings.IndexByte("-(0123456789", rest[0]) >= 0:
 		lx.report(diag.BadCharacter, start, "the operator @ is not supported").WithHint("write abs(x)")
 	default:
 		lx.report(diag.BadCharacter, start, "variables (@name) are not supported").WithHint("use a parameter: :name, $1 or ?")
 	}
 }
-
-// containsHint is how one value is looked for in another.
-const containsHint = "write json_contains(whole, part), or list_has_all(whole, part) for arrays"
 
 // namesTable tells whether the last word is one that the name of a table follows.
 func (lx *lexer) namesTable() bool {
@@ -316,18 +309,19 @@ func (lx *lexer) endComment(start int) {
 	}
 }
 
-// dollar reads $1 or $$...$$.
+// dollar reads $1, $$...$$ or $tag$...$tag$.
 func (lx *lexer) dollar() {
 	start, rest := lx.pos, lx.text[lx.pos+1:]
 	switch {
-	case strings.HasPrefix(rest, "$"):
-		n := strings.Index(rest[1:], "$$")
+	case dollarTag(lx.text[lx.pos:]) > 0:
+		tag := lx.text[lx.pos : lx.pos+dollarTag(lx.text[lx.pos:])]
+		n := strings.Index(lx.text[lx.pos+len(tag):], tag)
 		if n < 0 {
 			lx.pos = len(lx.text)
 			lx.unclosed(start, start, '\'')
 			return
 		}
-		lx.pos += n + 4
+		lx.pos += n + 2*len(tag)
 		lx.add(tokDollar, start)
 	case rest != "" && isDigit(rest[0]):
 		for lx.pos++; lx.pos < len(lx.text) && isDigit(lx.text[lx.pos]); lx.pos++ {
@@ -336,6 +330,19 @@ func (lx *lexer) dollar() {
 	default:
 		lx.badCharacter()
 	}
+}
+
+// dollarTag is the length of the $$ or $tag$ that s begins with, 0 if it begins with neither.
+func dollarTag(s string) int {
+	for i := 1; i < len(s); i++ {
+		switch c := s[i]; {
+		case c == '$':
+			return i + 1
+		case !isLetter(c) && c != '_' && (i == 1 || !isDigit(c)):
+			return 0
+		}
+	}
+	return 0
 }
 
 // number reads digits, fraction, exponent and type suffix; what is wrong inside

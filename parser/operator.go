@@ -52,6 +52,12 @@ func symbolOp(text string) (binop, bool) {
 		return binop{precCompare, ast.NotDistinct, "<=>"}, true
 	case "||":
 		return binop{precConcat, ast.Concat, ""}, true
+	case "&&":
+		return binop{precConcat, ast.Shares, ""}, true
+	case "@>":
+		return binop{precConcat, ast.Contains, ""}, true
+	case "<@":
+		return binop{precConcat, ast.ContainedIn, ""}, true
 	}
 	return arithmeticOp(text)
 }
@@ -164,8 +170,6 @@ func refusal(op string) string {
 		return "write power(a, b), or xor(a, b) for the bits"
 	case "**":
 		return "write power(a, b)"
-	case "&&":
-		return "write AND, or arrays_overlap(a, b) for arrays"
 	case "!":
 		return "write NOT"
 	case "|>":

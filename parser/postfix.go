@@ -25,6 +25,8 @@ func (p *parser) postfix(o operand) operand {
 			o = p.method(o)
 		case p.isOp(".") && p.at(1).isName():
 			o = p.field(o)
+		case p.isOp(".") && p.opAt(1, "*"):
+			return p.fields(o)
 		case p.isOp(":") && p.colon && p.at(1).isName():
 			o = p.variant(o)
 		default:
@@ -69,6 +71,14 @@ func (p *parser) field(o operand) operand {
 	p.next()
 	node := &ast.Field{Name: p.take()}
 	node.Span = p.reach(o)
+	return p.carry(node, node.Span, fill(&node.X, o))
+}
+
+// fields reads (x).*.
+func (p *parser) fields(o operand) operand {
+	p.next()
+	p.next()
+	node := &ast.Star{Span: p.reach(o)}
 	return p.carry(node, node.Span, fill(&node.X, o))
 }
 

@@ -41,7 +41,7 @@ func opPrec(op ast.Op) int {
 		return precAnd
 	case ast.Eq, ast.NotEq, ast.Less, ast.LessEq, ast.Greater, ast.GreaterEq, ast.Distinct, ast.NotDistinct, ast.Overlaps:
 		return precCompare
-	case ast.Concat:
+	case ast.Concat, ast.Shares, ast.Contains, ast.ContainedIn:
 		return precConcat
 	}
 	b, ok := arithmeticOp(op.String())

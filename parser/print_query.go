@@ -191,6 +191,11 @@ func (pr *printer) item(item ast.SelectItem) {
 }
 
 func (pr *printer) star(s *ast.Star) {
+	if s.X != nil {
+		pr.put("(")
+		pr.expr(s.X, 0)
+		pr.put(").")
+	}
 	for i, q := range s.Qualifier {
 		pr.ident(q, i == 0)
 		pr.put(".")

@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"github.com/sqlstream/sqlstream/parser/ast"
-	"github.com/sqlstream/sqlstream/parser/diag"
 )
 
 // specialCall reads the calls whose arguments have keywords; the name is next,
@@ -145,29 +144,25 @@ func (p *parser) positionIn(c *call) {
 	p.add(c)
 }
 
-// trimFrom reads [BOTH | LEADING | TRAILING] [chars] FROM s, as a call of trim,
-// ltrim or rtrim with the text first.
+// trimFrom reads [BOTH | LEADING | TRAILING] [chars] FROM s, or PostgreSQL's [side] [FROM] s [, chars],
+// as a call of trim, ltrim or rtrim with the text first.
 func (p *parser) trimFrom(c *call) {
 	side := ""
 	if p.anyWordAt(0, "BOTH", "LEADING", "TRAILING") && (p.operandAt(1) || p.wordAt(1, "FROM")) {
 		side = p.upper(p.next())
 	}
-	if side == "" || !p.isWord("FROM") {
+	if !p.isWord("FROM") {
 		p.add(c)
 	}
-	if !p.accept("FROM") {
-		if side != "" {
-			p.fail(diag.Errorf(diag.Unexpected, p.here(), "expected FROM, found %s", p.describe(p.peek())).
-				WithHint("write TRIM(%s characters FROM text)", side))
-			return
-		}
-		p.plain(c)
-		return
+	if p.accept("FROM") {
+		chars := c.args
+		c.args = nil
+		p.add(c)
+		c.args = append(c.args, chars...)
 	}
-	chars := c.args
-	c.args = nil
-	p.add(c)
-	c.args = append(c.args, chars...)
+	if len(c.args) == 1 || side == "" {
+		p.plain(c)
+	}
 	if name := map[string]string{"LEADING": "ltrim", "TRAILING": "rtrim"}[side]; name != "" {
 		c.node.Name.Parts[0].Name = name
 	}

@@ -13,7 +13,8 @@ import (
 func stringValue(t token, text string, span diag.Span) (string, *diag.Diagnostic) {
 	switch t.kind {
 	case tokDollar:
-		return text[2 : len(text)-2], nil
+		n := dollarTag(text)
+		return text[n : len(text)-n], nil
 	case tokRaw:
 		return undouble(text[2:len(text)-1], '\''), nil
 	case tokEscape:
@@ -56,20 +57,34 @@ func unescape(s string, span diag.Span) (string, *diag.Diagnostic) {
 		}
 		i += n
 	}
+	if !utf8.ValidString(b.String()) {
+		return "", diag.Errorf(diag.BadLiteral, span, "the bytes of E'...' are not valid UTF-8")
+	}
 	return b.String(), nil
 }
 
-// escape writes the character of one escape and tells how much it took after
-// the backslash.
+// escape writes the character of one escape, or the byte of \101 and \x41, and tells how much it
+// took after the backslash.
 func escape(b *strings.Builder, s string) (int, bool) {
 	if s == "" {
 		return 0, false
 	}
-	if i := strings.IndexByte("bfnrt0", s[0]); i >= 0 {
-		b.WriteByte("\b\f\n\r\t\x00"[i])
+	if i := strings.IndexByte("bfnrt", s[0]); i >= 0 {
+		b.WriteByte("\b\f\n\r\t"[i])
 		return 1, true
 	}
-	width := map[byte]int{'x': 2, 'u': 4, 'U': 8}[s[0]]
+	if n := digitsOf(s, "01234567", 3); n > 0 {
+		c, err := strconv.ParseUint(s[:n], 8, 8)
+		b.WriteByte(byte(c))
+		return n, err == nil
+	}
+	if s[0] == 'x' {
+		n := digitsOf(s[1:], "0123456789abcdefABCDEF", 2)
+		c, err := strconv.ParseUint(s[1:1+n], 16, 8)
+		b.WriteByte(byte(c))
+		return 1 + n, err == nil
+	}
+	width := map[byte]int{'u': 4, 'U': 8}[s[0]]
 	if width == 0 {
 		_, n := utf8.DecodeRuneInString(s)
 		b.WriteString(s[:n])
@@ -84,4 +99,13 @@ func escape(b *strings.Builder, s string) (int, bool) {
 	}
 	b.WriteRune(rune(n))
 	return 1 + width, true
+}
+
+// digitsOf is how many of at most n digits s begins with.
+func digitsOf(s, digits string, n int) int {
+	i := 0
+	for i < min(n, len(s)) && strings.IndexByte(digits, s[i]) >= 0 {
+		i++
+	}
+	return i
 }

@@ -13,6 +13,7 @@ type ColumnRef struct {
 type Star struct {
 	diag.Span
 	Qualifier []Ident
+	X         Expr         // (x).*: the fields of a value; nil = none
 	Except    []Name       // columns left out
 	Replace   []SelectItem // expressions put in place of the column named by the alias
 	Rename    []Renamed

@@ -18,7 +18,7 @@ func (op UnaryOp) String() string { return [...]string{"NOT", "-", "+", "~"}[op]
 type Op uint8
 
 // The binary operators. IntDiv is DIV and //; NotDistinct is IS NOT DISTINCT
-// FROM and <=>; Eq is = and ==. JSONGet to JSONPathText are -> ->> #> #>>.
+// FROM and <=>; Eq is = and ==. Shares is && of arrays. JSONGet to JSONPathText are -> ->> #> #>>.
 const (
 	Or Op = iota
 	And
@@ -32,6 +32,9 @@ const (
 	NotDistinct
 	Overlaps
 	Concat
+	Shares
+	Contains
+	ContainedIn
 	BitOr
 	BitAnd
 	ShiftLeft
@@ -51,7 +54,7 @@ const (
 // String is the operator as the printer writes it.
 func (op Op) String() string {
 	return [...]string{"OR", "AND", "=", "<>", "<", "<=", ">", ">=", "IS DISTINCT FROM", "IS NOT DISTINCT FROM",
-		"OVERLAPS", "||", "|", "&", "<<", ">>", "+", "-", "*", "/", "DIV", "%", "->", "->>", "#>", "#>>"}[op]
+		"OVERLAPS", "||", "&&", "@>", "<@", "|", "&", "<<", ">>", "+", "-", "*", "/", "DIV", "%", "->", "->>", "#>", "#>>"}[op]
 }
 
 // String is the operator as the printer writes it.

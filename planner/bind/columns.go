@@ -106,8 +106,8 @@ func renamedBy(it ast.SelectItem, column string) string {
 }
 
 func isStar(x ast.Expr) bool {
-	_, ok := x.(*ast.Star)
-	return ok
+	star, ok := x.(*ast.Star)
+	return ok && star.X == nil
 }
 
 func isStarLike(x ast.Expr) bool {

@@ -79,11 +79,36 @@ func (e *env) nested(x ast.Expr) (expr.Node, bool) {
 		return e.b.resolve(x.Span, "*", e.expr(x.Value), unit), true
 	case *ast.AtTimeZone:
 		return e.function(x.Span, "$at_time_zone", x.X, x.Zone), true
+	case *ast.Collate:
+		return e.collate(x), true
 	case *ast.Lambda:
 		e.b.errorf(diag.WrongArguments, x.Span, "a lambda may only be an argument of a function that takes one")
 		return nil, true
 	}
 	return nil, false
+}
+
+// collate is x COLLATE name: text is compared by its bytes, and the names of that order are known.
+func (e *env) collate(x *ast.Collate) expr.Node {
+	n := e.expr(x.X)
+	if n == nil {
+		return nil
+	}
+	if k := n.Type().Kind; k != types.String && k != types.Null {
+		e.b.errorf(diag.TypeMismatch, x.Span, "COLLATE is of text, got %s", typeOf(n))
+		return nil
+	}
+	if !byteOrder(x.Name) {
+		e.b.errorf(diag.NotPlanned, x.Span, "COLLATE %s is not supported", x.Name.Name).
+			WithHint("text is compared by its bytes, which is COLLATE \"C\"; for a comparison without case write lower(x)")
+		return nil
+	}
+	return n
+}
+
+// byteOrder reports a collation that compares bytes: of PostgreSQL, Spark and SQLite.
+func byteOrder(name ast.Ident) bool {
+	return name.Name == "C" || name.Name == "POSIX" || !name.Quoted && (name.Is("c") || name.Is("posix")) || name.Is("utf8_binary") || name.Is("binary")
 }
 
 // refused reports expressions that are known and not supported.
@@ -94,17 +119,12 @@ func (e *env) refused(x ast.Expr) expr.Node {
 		e.b.errorf(diag.NoValue, x.Span, "parameter %s has no value", x.Name).
 			WithHint("PREPARE name AS …, then EXECUTE name (values)")
 		return nil
-	case *ast.Collate:
-		what = "COLLATE"
 	case *ast.Star:
 		what = "* outside of a select list and count(*)"
 	case *ast.Descriptor, *ast.TableArg:
 		what = "a table argument outside of a table function"
 	}
-	d := e.b.errorf(diag.NotPlanned, x.Pos(), "%s is not supported", what)
-	if what == "COLLATE" {
-		d.WithHint("text is compared by its bytes; for a comparison without case write lower(x)")
-	}
+	e.b.errorf(diag.NotPlanned, x.Pos(), "%s is not supported", what)
 	return nil
 }
 

@@ -42,6 +42,10 @@ func itemName(it ast.SelectItem) string {
 }
 
 func (sel *selectBinder) expandStar(star *ast.Star) {
+	if star.X != nil {
+		sel.fieldItems(star, sel.env(inSelect).expr(star.X))
+		return
+	}
 	if len(star.Qualifier) > 0 && sel.tableColumns(star.Qualifier) == nil {
 		sel.expandStruct(star)
 		return
@@ -82,20 +86,27 @@ func (sel *selectBinder) addColumn(i int, name string, span diag.Span) {
 
 // expandStruct expands s.* of a struct column, an alias or a window.
 func (sel *selectBinder) expandStruct(star *ast.Star) {
-	ref := &ast.ColumnRef{Span: star.Span, Parts: star.Qualifier}
-	n := sel.env(inSelect).column(ref)
+	sel.fieldItems(star, sel.env(inSelect).column(&ast.ColumnRef{Span: star.Span, Parts: star.Qualifier}))
+}
+
+// fieldItems adds the fields of a STRUCT as items.
+func (sel *selectBinder) fieldItems(star *ast.Star, n expr.Node) {
 	if n == nil {
 		sel.fail()
 		return
 	}
+	what, tables := "(…)", []string(nil)
+	if star.X == nil {
+		what, tables = pathOf(star.Qualifier), []string{star.Qualifier[len(star.Qualifier)-1].Name}
+	}
 	if len(n.Type().Fields) == 0 {
 		sel.fail()
-		sel.b.errorf(diag.UnknownField, star.Span, "%s.* needs a table or a STRUCT, got %s", pathOf(star.Qualifier), typeOf(n))
+		sel.b.errorf(diag.UnknownField, star.Span, "%s.* needs a table or a STRUCT, got %s", what, typeOf(n))
 		return
 	}
 	var cols []starColumn
 	for i, f := range n.Type().Fields {
-		cols = append(cols, starColumn{at: i, name: f.Name, tables: []string{star.Qualifier[len(star.Qualifier)-1].Name}})
+		cols = append(cols, starColumn{at: i, name: f.Name, tables: tables})
 	}
 	for _, p := range sel.pickStar(star, cols) {
 		if p.value != nil {

@@ -31,8 +31,39 @@ func (e *env) binary(x *ast.Binary) expr.Node {
 		return e.arrows(x)
 	case ast.Overlaps:
 		return e.overlaps(x)
+	case ast.Shares:
+		return e.shares(x)
+	case ast.Contains:
+		return e.contains(x, x.L, x.R)
+	case ast.ContainedIn:
+		return e.contains(x, x.R, x.L)
 	}
 	return e.compare(x.Span, operators[x.Op], x.L, x.R)
+}
+
+// shares is a && b: whether two arrays have an element in common.
+func (e *env) shares(x *ast.Binary) expr.Node {
+	a, b := e.expr(x.L), e.expr(x.R)
+	if a == nil || b == nil {
+		return nil
+	}
+	if a.Type().Kind != types.Array && b.Type().Kind != types.Array {
+		e.b.errorf(diag.TypeMismatch, x.Span, "&& is of two arrays, got %s and %s", typeOf(a), typeOf(b)).WithHint("write AND between conditions")
+		return nil
+	}
+	return e.b.resolve(x.Span, "list_has_any", a, b)
+}
+
+// contains is whole @> part and part <@ whole, of arrays or JSON.
+func (e *env) contains(x *ast.Binary, whole, part ast.Expr) expr.Node {
+	a, b := e.expr(whole), e.expr(part)
+	if a == nil || b == nil {
+		return nil
+	}
+	if a.Type().Kind == types.Array || b.Type().Kind == types.Array {
+		return e.b.resolve(x.Span, "list_has_all", a, b)
+	}
+	return e.b.resolve(x.Span, "json_contains", a, b)
 }
 
 // logic binds a chain of AND or OR without recursion on its left side.

@@ -9,25 +9,13 @@ import (
 	"github.com/sqlstream/sqlstream/parser/diag"
 )
 
-// similar is x SIMILAR TO 'pattern': the regular expression of the standard, whose % and _
-// are those of LIKE, and which matches the whole text.
+// similar is x SIMILAR TO pattern [ESCAPE c].
 func (e *env) similar(x *ast.Like) expr.Node {
-	escape := byte('\\')
+	args := []ast.Expr{x.X, x.Pattern}
 	if x.Escape != nil {
-		l, ok := x.Escape.(*ast.Literal)
-		if !ok || l.Kind != ast.LitString || len(l.Text) != 1 {
-			e.b.errorf(diag.NotPlanned, x.Escape.Pos(), "the ESCAPE of SIMILAR TO must be one character")
-			return nil
-		}
-		escape = l.Text[0]
+		args = append(args, x.Escape)
 	}
-	p, ok := x.Pattern.(*ast.Literal)
-	if !ok || p.Kind != ast.LitString {
-		e.b.errorf(diag.NotPlanned, x.Pattern.Pos(), "SIMILAR TO with a pattern that is no constant is not supported").
-			WithHint("write RLIKE with a regular expression")
-		return nil
-	}
-	n := e.b.resolve(x.Span, "rlike", e.expr(x.X), expr.Text(similarPattern(p.Text, escape)))
+	n := e.function(x.Span, "similar_to", args...)
 	if n != nil && x.Not {
 		return expr.NewNot(n)
 	}

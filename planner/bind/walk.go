@@ -73,6 +73,8 @@ func nestedParts(x ast.Expr) []ast.Expr {
 		return []ast.Expr{x.Query}
 	case *ast.Collate:
 		return []ast.Expr{x.X}
+	case *ast.Star:
+		return withOptional(nil, x.X)
 	}
 	return nil
 }

@@ -189,6 +189,8 @@ type patternCache struct {
 	flags regexpFlags
 	last  *pattern
 	text  string
+	// translate makes a regular expression of a pattern in another notation; nil = it is one.
+	translate func(s string) (string, error)
 }
 
 func (c *patternCache) at(v *vec.Vector, r int) (*pattern, error) {
@@ -199,7 +201,14 @@ func (c *patternCache) at(v *vec.Vector, r int) (*pattern, error) {
 	if c.last != nil && c.text == s {
 		return c.last, nil
 	}
-	p, err := compile(c.flags.pattern(strings.Clone(s)))
+	expression, err := strings.Clone(s), error(nil)
+	if c.translate != nil {
+		expression, err = c.translate(expression)
+	}
+	if err != nil {
+		return nil, err
+	}
+	p, err := compile(c.flags.pattern(expression))
 	if err == nil {
 		c.last, c.text = p, strings.Clone(s)
 	}
@@ -379,7 +388,8 @@ func rewritten(most int, translate func(s string, args []fn.Arg) (string, error)
 		}
 		s, ok := constText(args, 1)
 		if !ok {
-			return impl, fmt.Errorf("needs a constant pattern as argument 2")
+			impl.Eval = translated(func(s string) (string, error) { return translate(s, args) })
+			return impl, nil
 		}
 		expression, err := translate(strings.Clone(s), args)
 		if err != nil {
@@ -394,6 +404,16 @@ func rewritten(most int, translate func(s string, args []fn.Arg) (string, error)
 	}
 }
 
+// translated matches patterns that are no constants.
+func translated(translate func(s string) (string, error)) fn.Kernel {
+	return func(c *fn.Ctx, args []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
+		return evalRegexp(c, boolean, patternCache{translate: translate}, func(re *pattern, args []*vec.Vector, r int, out *vec.Vector, dst []byte) ([]byte, string) {
+			out.Bool[r] = truth(re.match(args[0].Bytes(r)))
+			return dst, ""
+		}, args[:2], rows)
+	}
+}
+
 func escapeRegexp(dst, s []byte) []byte {
 	for _, ch := range s {
 		if !alphanumeric(ch) && ch != '_' && ch < utf8.RuneSelf {
@@ -404,7 +424,8 @@ func escapeRegexp(dst, s []byte) []byte {
 	return dst
 }
 
-// similarPattern turns an SQL pattern into a regular expression for the whole text.
+// similarPattern turns an SQL pattern into a regular expression for the whole text. A quote behind
+// the escape is a mark of SUBSTRING … SIMILAR, and matches nothing.
 func similarPattern(s string, args []fn.Arg) (string, error) {
 	escape := `\`
 	if len(args) > 2 {
@@ -421,6 +442,8 @@ func similarPattern(s string, args []fn.Arg) (string, error) {
 		ch := s[:size]
 		s = s[size:]
 		switch {
+		case ch == escape && s != "" && s[0] == '"':
+			s = s[1:]
 		case ch == escape && s != "":
 			_, size = utf8.DecodeRuneInString(s)
 			b.WriteString(regexp.QuoteMeta(s[:size]))
