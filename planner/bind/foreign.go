@@ -103,7 +103,7 @@ var foreignFunctions = []foreign{
 		way: "a / b divides, a DIV b gives a whole number"},
 	{names: "pg_size_pretty", reason: "it rounds in its own way",
 		way: "format_bytes(n)"},
-	{names: "set_bit get_bit bit_position bitstring bitstring_agg set_byte get_byte", reason: "there is no type of bits",
+	{names: "bit_position bitstring bitstring_agg", reason: "there is no type of bits",
 		way: "getbit(n, i) takes a bit of an integer; substring(bytes, i, 1) a byte"},
 	{names: "md5_number md5_number_lower md5_number_upper", reason: "there is no integer of 128 bits",
 		way: "md5(x) as text, or xxhash64(x) as BIGINT"},

@@ -1,7 +1,6 @@
 package scalar
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/sqlstream/sqlstream/exec/fn"
@@ -24,7 +23,7 @@ func seriesRows() []*fn.Generator {
 			Examples: []fn.Example{{SQL: "SELECT * FROM range(3)", Want: "0\n1\n2"}, {SQL: "SELECT * FROM range(5, 0, -2)", Want: "5\n3\n1"}, {SQL: "SELECT * FROM range(CAST(NULL AS INT))", Want: ""}}, Resolve: resolveSeriesRows("range", "id", true),
 		},
 		{
-			Name: "generate_subscripts", Group: group, Syntax: []string{"generate_subscripts(array, 1 [, reverse])"}, Doc: "Makes a row of each place of an array, from 1.",
+			Name: "generate_subscripts", Group: group, Syntax: []string{"generate_subscripts(array, dimension [, reverse])"}, Doc: "Makes a row of each place in a dimension of an array, from 1: of the array itself in dimension 1, of the first array in it in dimension 2.",
 			Examples: []fn.Example{{SQL: "SELECT * FROM generate_subscripts(array('a', 'b'), 1)", Want: "1\n2"}, {SQL: "SELECT * FROM generate_subscripts(array('a', 'b'), 1, true)", Want: "2\n1"}, {SQL: "SELECT * FROM generate_subscripts(CAST(NULL AS ARRAY<INT>), 1)", Want: ""}}, Resolve: resolveSubscripts,
 		},
 	}
@@ -153,8 +152,8 @@ func resolveSubscripts(args []fn.Arg) (fn.GenImpl, error) {
 	if err != nil {
 		return fn.GenImpl{}, err
 	}
-	if v := args[1].Const; v == nil || !v.Type.IsInteger() || v.IsNull(0) || v.Int(0) != 1 {
-		return fn.GenImpl{}, fmt.Errorf("counts the first dimension: write 1 as argument 2")
+	if err := matches(args[1:2], []types.Type{integer}); err != nil {
+		return fn.GenImpl{}, mismatch(args, 1, "INT")
 	}
 	if len(args) == 3 && args[2].Type.Kind != types.Bool {
 		return fn.GenImpl{}, mismatch(args, 2, "BOOLEAN")
@@ -168,8 +167,7 @@ func resolveSubscripts(args []fn.Arg) (fn.GenImpl, error) {
 				c.end(0)
 				return
 			}
-			_, from, to := list(args[0], r)
-			n := to - from
+			n := int(dimension(args[0], r, args[1].Int(r)))
 			for i := range n {
 				if len(args) == 3 && args[2].IsTrue(r) {
 					i = n - 1 - i

@@ -282,7 +282,7 @@ func extreme(name string, want int, doc, example, result string) *fn.Scalar {
 		Name: name, Group: "Conditional", Nulls: fn.Custom, Syntax: []string{name + "(a, b, ...)"}, Doc: doc,
 		Examples: []fn.Example{{SQL: example, Want: result}, {SQL: name + "(NULL, NULL)", Want: "NULL"}},
 		Resolve: func(args []fn.Arg) (fn.Impl, error) {
-			t, err := firstArg(args, 2, -1, common)
+			t, err := firstArg(args, 1, -1, common)
 			if err == nil {
 				err = ordered(t)
 			}

@@ -40,8 +40,8 @@ func bitwise() []*fn.Scalar {
 			return int64(int32(uint32(a) >> (n & 31)))
 		}),
 		{
-			Name: "bit_count", Group: "Bits", Syntax: []string{"bit_count(a)"}, Doc: "Counts the bits that are set, of a negative number in 64 bits; true has one.",
-			Examples: []fn.Example{{SQL: "bit_count(5)", Want: "2"}, {SQL: "bit_count(NULL)", Want: "NULL"}},
+			Name: "bit_count", Group: "Bits", Syntax: []string{"bit_count(a)"}, Doc: "Counts the bits that are set, of a negative number in 64 bits; true has one. Of BYTES it counts those of all bytes.",
+			Examples: []fn.Example{{SQL: "bit_count(5)", Want: "2"}, {SQL: "bit_count(unhex('03ff'))", Want: "10"}, {SQL: "bit_count(NULL)", Want: "NULL"}},
 			Resolve:  resolveBitCount,
 		},
 		{
@@ -106,6 +106,9 @@ func shiftOp(name, alias, doc, example, want string, f func(a int64, n uint, wid
 func resolveBitCount(args []fn.Arg) (fn.Impl, error) {
 	if len(args) == 1 && args[0].Type.Kind == types.Bool {
 		return fixed(integer, ints(integer, func(args []*vec.Vector, r int) int64 { return int64(truth(args[0].IsTrue(r))) }), boolean)(args)
+	}
+	if len(args) == 1 && args[0].Type.Kind == types.Bytes {
+		return fixed(bigint, ints(bigint, func(args []*vec.Vector, r int) int64 { return bitsIn(args[0].Bytes(r)) }), blob)(args)
 	}
 	return fixed(integer, ints(integer, func(args []*vec.Vector, r int) int64 { return int64(bits.OnesCount64(uint64(args[0].Int(r)))) }), bigint)(args)
 }

@@ -81,13 +81,10 @@ func regexps() []*fn.Scalar {
 			Resolve:  resolveReplace,
 		},
 		{
-			Name: "regexp_count", Group: group, Syntax: []string{"regexp_count(a, pattern)"},
-			Doc:      "Counts the matches that do not overlap. An empty match directly behind another does not count, as in RE2, Postgres and DuckDB; in Java it does.",
-			Examples: []fn.Example{{SQL: "regexp_count('a1b22', '[0-9]')", Want: "3"}, {SQL: "regexp_count(NULL, 'a')", Want: "NULL"}},
-			Resolve: resolveRegexp(integer, 2, []types.Type{text, text}, func(re *pattern, args []*vec.Vector, r int, out *vec.Vector, dst []byte) ([]byte, string) {
-				out.I64[r] = int64(len(re.FindAllIndex(args[0].Bytes(r), -1)))
-				return dst, ""
-			}),
+			Name: "regexp_count", Group: group, Syntax: []string{"regexp_count(a, pattern [, start] [, 'flags'])"},
+			Doc:      "Counts the matches that do not overlap, from a character on. An empty match directly behind another does not count, as in RE2, Postgres and DuckDB; in Java it does.",
+			Examples: []fn.Example{{SQL: "regexp_count('a1b22', '[0-9]')", Want: "3"}, {SQL: "regexp_count('a1b22', '[0-9]', 3)", Want: "2"}, {SQL: "regexp_count(NULL, 'a')", Want: "NULL"}},
+			Resolve:  resolveCount,
 		},
 		{
 			Name: "regexp_instr", Group: group, Syntax: []string{"regexp_instr(a, pattern [, group])"},
@@ -402,6 +399,26 @@ func rewritten(most int, translate func(s string, args []fn.Arg) (string, error)
 		impl.Eval = bools(func(args []*vec.Vector, r int) bool { return re.match(args[0].Bytes(r)) })
 		return impl, nil
 	}
+}
+
+// resolveCount is regexp_count, with or without a place to start from.
+func resolveCount(args []fn.Arg) (fn.Impl, error) {
+	want := []types.Type{text, text}
+	if len(args) > 2 && args[2].Type.IsInteger() {
+		want = append(want, integer)
+	}
+	return resolveRegexp(integer, 2, want, func(re *pattern, args []*vec.Vector, r int, out *vec.Vector, dst []byte) ([]byte, string) {
+		s := args[0].Bytes(r)
+		if len(args) > 2 {
+			start := args[2].Int(r)
+			if start < 1 {
+				return dst, "places count from 1"
+			}
+			s = s[byRunes.index(s, int(start)-1):]
+		}
+		out.I64[r] = int64(len(re.FindAllIndex(s, -1)))
+		return dst, ""
+	})(args)
 }
 
 // translated matches patterns that are no constants.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/sqlstream/sqlstream/exec/fn"
+	"github.com/sqlstream/sqlstream/exec/types"
 )
 
 // This file knows what RE2, whose time is linear in the text, lacks beside the regular
@@ -113,6 +114,9 @@ func flagsArg(args []fn.Arg, i int) (f regexpFlags, err error) {
 		return f, nil
 	}
 	s, ok := constText(args, i)
+	if args[i].Type.Kind == types.Null {
+		return f, nil
+	}
 	if !ok {
 		return f, fmt.Errorf("needs constant flags as argument %d", i+1)
 	}

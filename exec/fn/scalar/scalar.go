@@ -35,5 +35,6 @@ func families() [][]*fn.Scalar {
 		lists(), seriesLists(), listLambdas(), mapExtras(), structExtras(), vectors(), bitmaps(),
 		jsonStandard(), jsonChanges(), jsonParts(), hlls(),
 		bars(), graphemes(), pathJoins(), castsLike(), invocations(),
+		byteParts(), arrayDims(),
 	}
 }

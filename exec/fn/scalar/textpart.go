@@ -116,11 +116,19 @@ func trimmer(name string, aliases []string, where, example, want string, left, r
 		}
 		return from, to
 	})
+	cut := slices(func(s []byte, args []*vec.Vector, r int) (int, int) {
+		return trimBytes(s, args[1].Bytes(r), left, right)
+	})
 	return &fn.Scalar{
 		Name: name, Aliases: aliases, Group: "Text", Syntax: []string{name + "(a [, characters])"},
-		Doc:      "Removes blanks, or any of the given characters, " + where + ".",
+		Doc:      "Removes blanks, or any of the given characters, " + where + "; of BYTES, any of the given bytes.",
 		Examples: []fn.Example{{SQL: example, Want: want}, {SQL: name + "(NULL)", Want: "NULL"}},
-		Resolve:  optional(1, text, kernel, text, text),
+		Resolve: func(args []fn.Arg) (fn.Impl, error) {
+			if len(args) == 2 && args[0].Type.Kind == types.Bytes && args[1].Type.Kind == types.Bytes {
+				return fixed(blob, cut, blob, blob)(args)
+			}
+			return optional(1, text, kernel, text, text)(args)
+		},
 	}
 }
 

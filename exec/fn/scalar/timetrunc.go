@@ -78,9 +78,9 @@ func (u timeUnit) short() bool { return u.micros > 0 && u.micros < types.MicrosP
 func truncations() []*fn.Scalar {
 	return []*fn.Scalar{
 		{
-			Name: "date_trunc", Aliases: []string{"datetrunc"}, Group: "Time", Syntax: []string{"date_trunc('unit', time)"},
-			Doc:      "Cuts a time down to the start of its MICROSECOND, MILLISECOND, SECOND, MINUTE, HOUR, DAY, WEEK (Monday), MONTH, QUARTER, YEAR, ISOYEAR, DECADE, CENTURY (from year 0 of each hundred) or MILLENNIUM in the session time zone; NULL for another unit. Of an interval it drops the smaller parts.",
-			Examples: []fn.Example{{SQL: "date_trunc('HOUR', TIMESTAMP '2024-02-29 13:45:56')", Want: "2024-02-29 13:00:00"}, {SQL: "date_trunc('WEEK', TIMESTAMP '2024-02-29 13:45:56')", Want: "2024-02-26 00:00:00"}, {SQL: "date_trunc('DAY', NULL)", Want: "NULL"}},
+			Name: "date_trunc", Aliases: []string{"datetrunc"}, Group: "Time", Syntax: []string{"date_trunc('unit', time [, 'zone'])"},
+			Doc:      "Cuts a time down to the start of its MICROSECOND, MILLISECOND, SECOND, MINUTE, HOUR, DAY, WEEK (Monday), MONTH, QUARTER, YEAR, ISOYEAR, DECADE, CENTURY (from year 0 of each hundred) or MILLENNIUM in the session time zone, or in the one named; NULL for another unit. Of an interval it drops the smaller parts.",
+			Examples: []fn.Example{{SQL: "date_trunc('HOUR', TIMESTAMP '2024-02-29 13:45:56')", Want: "2024-02-29 13:00:00"}, {SQL: "date_trunc('WEEK', TIMESTAMP '2024-02-29 13:45:56')", Want: "2024-02-26 00:00:00"}, {SQL: "date_trunc('DAY', TIMESTAMP '2024-02-29 13:45:56', 'Australia/Sydney')", Want: "2024-02-29 13:00:00"}, {SQL: "date_trunc('DAY', NULL)", Want: "NULL"}},
 			Resolve:  resolveDateTrunc,
 		},
 		{
@@ -106,12 +106,12 @@ func truncations() []*fn.Scalar {
 }
 
 func resolveDateTrunc(args []fn.Arg) (fn.Impl, error) {
-	if err := arity(args, 2, 2); err != nil {
+	if err := arity(args, 2, 3); err != nil {
 		return fn.Impl{}, err
 	}
 	name, ok := constText(args, 0)
-	if !ok && args[0].Type.Kind != types.Null {
-		return fn.Impl{}, fmt.Errorf("needs a constant unit as argument 1")
+	if !ok && args[0].Type.Kind != types.Null || len(args) == 3 {
+		return resolveTruncRows(args)
 	}
 	if args[1].Type.Kind == types.Interval && ok {
 		return resolveTruncInterval(name)
@@ -148,15 +148,7 @@ func truncKernel(t types.Type, unit timeUnit) fn.Kernel {
 			cutFixed(out.I64, in.I64, m, unit.micros, 0)
 			return out, nil
 		}
-		each(rows, func(r int) {
-			local := types.ToLocal(in.I64[r&m], zone)
-			start := unit.cut(local)
-			at := in.I64[r&m] - (local - start)
-			if !unit.short() || types.ToLocal(at, zone) != start {
-				at = types.FromLocal(start, zone)
-			}
-			out.I64[r] = at // of a repeated hour, the one that the time lies in
-		})
+		each(rows, func(r int) { out.I64[r] = unit.cutIn(in.I64[r&m], zone) })
 		return out, nil
 	}
 }
