@@ -199,9 +199,6 @@ func (r *runner) step(s *step) outcome {
 		}
 	}
 	if rule := ruleOf(r.d, sql); rule != "" {
-		if name := indexName(toks); name != "" && r.d.flavor == postgresText { // it is read like a table
-			r.broken[name] = outcome{verdict: notApplicable, rule: rule}
-		}
 		return r.notApplicable(sql, rule)
 	}
 	if o, bad := r.follows(sql); bad && !s.wantError {
@@ -237,21 +234,6 @@ func (r *runner) reset(at string) outcome {
 	w.apart = r.first.apart
 	r.world, r.broken, r.before = w, map[string]outcome{}, nil
 	return outcome{verdict: notApplicable}
-}
-
-// indexName is the name of the index that a statement makes, "" if it makes none.
-func indexName(toks []token) string {
-	i := slices.IndexFunc(toks, func(t token) bool { return t.is("index") })
-	if i < 1 || !toks[0].is("create") || i+2 >= len(toks) {
-		return ""
-	}
-	if hasWords(toks[i+1:], "if", "not", "exists") {
-		i += 3
-	}
-	if i+2 >= len(toks) || !toks[i+2].is("on") {
-		return ""
-	}
-	return strings.ToLower(toks[i+1].name())
 }
 
 // guarded turns a panic into a failure.
