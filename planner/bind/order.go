@@ -71,6 +71,9 @@ func (b *Binder) sortQuery(r *relation, q *ast.Query) *relation {
 	for _, o := range items {
 		n := b.columnOrdinal(r.plan, o.Expr)
 		if n == nil {
+			n = r.calledColumn(o.Expr)
+		}
+		if n == nil {
 			n = e.expr(o.Expr)
 		}
 		if n == nil || !b.orders(n, o.Span) {
@@ -88,7 +91,7 @@ func (b *Binder) sortQuery(r *relation, q *ast.Query) *relation {
 	if !ok {
 		return nil
 	}
-	return &relation{plan: b.sorted(r.plan, keys, cut, q.Ties), spans: r.spans}
+	return &relation{plan: b.sorted(r.plan, keys, cut, q.Ties), spans: r.spans, called: r.called}
 }
 
 func (b *Binder) columnOrdinal(plan logical.Node, x ast.Expr) expr.Node {

@@ -166,7 +166,7 @@ func (b *Binder) setOp(x *ast.SetOp, outer *scope) *relation {
 	if l == nil || r == nil {
 		return nil
 	}
-	right := r.plan
+	right, first := r.plan, l
 	switch {
 	case x.ByName:
 		l, right = b.withMissing(l, r.plan)
@@ -191,7 +191,7 @@ func (b *Binder) setOp(x *ast.SetOp, outer *scope) *relation {
 	default:
 		plan = &logical.Distinct{Input: &logical.UnionAll{Inputs: append(unionInputs(left), unionInputs(right)...)}}
 	}
-	return &relation{plan: plan, spans: l.spans}
+	return &relation{plan: plan, spans: l.spans, called: calledBy(x, plan, first, r)}
 }
 
 // sameTypes brings two inputs to common types, and gives the right one the names of the

@@ -16,6 +16,8 @@ import (
 type relation struct {
 	plan  logical.Node
 	spans []diag.Span // where each column was written
+	// called is, of each column, what the queries of a set operation call it; it may be shorter.
+	called [][]outName
 }
 
 // selectBinder binds one SELECT. Everything is bound over its input, to which windows
@@ -89,7 +91,12 @@ func (b *Binder) selectBody(s *ast.Select, q *ast.Query, outer *scope) *relation
 	if !sel.ok || !ok || sel.scope.broken {
 		return nil
 	}
-	return sel.build(having, order, cut)
+	called := sel.outNames()
+	r := sel.build(having, order, cut)
+	if r != nil {
+		r.called = called
+	}
+	return r
 }
 
 func (b *Binder) newSelect(s *ast.Select, q *ast.Query, outer *scope) *selectBinder {
