@@ -57,7 +57,8 @@ type Binder struct {
 	ctes  *cteScope
 	binds *ast.CTE // whose query is being bound, innermost
 	// scopes counts those that outer references go to.
-	scopes int
+	scopes  int
+	implied int // how deep queries that see what stands before them are nested
 
 	wanted   map[*ast.Values][]types.Type // what INSERT makes of the columns of its VALUES
 	defaults map[*ast.Values][]expr.Node  // what DEFAULT is in them

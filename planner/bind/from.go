@@ -87,6 +87,9 @@ func (b *Binder) relationOf(ref ast.TableRef, outer *scope) (logical.Node, *scop
 	case *ast.Join:
 		return b.join(x, outer)
 	case *ast.TableFunc:
+		if query, ok := b.overQueries(x); ok {
+			return b.derived(query, outer)
+		}
 		return b.tableFunc(x, outer)
 	case *ast.File:
 		return b.file(x)

@@ -20,6 +20,10 @@ func (sel *selectBinder) expandItems() {
 		}
 		sel.items = append(sel.items, selectItem{ast: it, name: itemName(it)})
 	}
+	if len(sel.items) == 0 && len(sel.stmt.Items) > 0 && sel.ok && !sel.scope.broken {
+		sel.fail()
+		sel.b.errorf(diag.NoColumns, sel.stmt.Items[0].Span, "this SELECT has no columns: EXCEPT leaves none")
+	}
 }
 
 // itemName is the output name: the alias, else the last part of a path, else the text.

@@ -25,7 +25,11 @@ func (b *Binder) join(x *ast.Join, outer *scope) (logical.Node, *scope) {
 			return plan, s
 		}
 	}
+	before := len(b.diags)
 	r, rs := b.from(x.R, outer)
+	if plan, s, ok := b.seesLeft(x, before, l, ls, outer); ok {
+		return plan, s
+	}
 	b.timeOfTable(x, ls, outer)
 	if ls.broken || rs.broken {
 		s := ls.join(rs, logical.Width(l))
@@ -282,6 +286,11 @@ func splitAnd(n expr.Node) []expr.Node {
 func (b *Binder) lateral(x *ast.Join, l logical.Node, ls, outer *scope) (logical.Node, *scope, bool) {
 	switch r := x.R.(type) {
 	case *ast.TableFunc:
+		if query, ok := b.overQueries(r); ok {
+			query.Lateral = true
+			plan, s := b.lateralQuery(x, query, l, ls, outer)
+			return plan, s, true
+		}
 		name := strings.ToLower(r.Call.Name.String())
 		if f := b.cat.Function(name); f != nil && f.Query != nil && x.Kind != ast.RightJoin && x.Kind != ast.FullJoin {
 			plan, s := b.sqlTableBeside(x, r, f, l, ls, outer)

@@ -328,6 +328,9 @@ func (b *Binder) corresponding(x *ast.SetOp, l *relation, r logical.Node) (*rela
 
 // values binds VALUES. Columns are called col1, col2, …
 func (b *Binder) values(v *ast.Values, outer *scope) *relation {
+	if slices.ContainsFunc(v.Rows, func(row []ast.Expr) bool { return slices.ContainsFunc(row, hasSubquery) }) {
+		return b.body(rowQueries(v), outer)
+	}
 	e := &env{b: b, scope: &scope{parent: outer}}
 	rows := make([][]expr.Node, len(v.Rows))
 	ok := true

@@ -87,10 +87,6 @@ func (sel *selectBinder) pickStar(star *ast.Star, cols []starColumn) []starPick 
 		}
 		out = append(out, p)
 	}
-	if len(out) == 0 && len(cols) > 0 && !sel.scope.broken {
-		sel.fail()
-		sel.b.errorf(diag.NoColumns, star.Span, "this star leaves no columns")
-	}
 	sel.checkStar(star, gone, replaced, renamed)
 	return out
 }

@@ -133,6 +133,12 @@ func (g *guess) visit(v reflect.Value, s *scope) {
 		if ref, ok := v.Interface().(*ast.ColumnRef); ok {
 			g.column(ref, s)
 		}
+		if star, ok := v.Interface().(*ast.Star); ok && len(star.Except) > 0 && s != nil && s.first != "" {
+			g.add(s.first, "other") // which the star leaves
+			for _, n := range star.Except {
+				g.add(s.first, n.Last().Name)
+			}
+		}
 		if cte, ok := v.Interface().(*ast.CTE); ok {
 			g.ctes[strings.ToLower(cte.Name.Name)] = true
 		}
