@@ -12,6 +12,7 @@ func duckCalls() map[string]form {
 		return func(c call) string { return name + "(" + strings.Join(c.args, ", ") + ")" + c.tail }
 	}
 	forms := map[string]form{
+		"unpivot_list": same("array"),
 		// texts
 		"concat": same("duck_concat"), "chr": same("unichr"), "left": duckLeftOf,
 		"regexp_matches": duckMatchesIn,

@@ -173,6 +173,10 @@ func duckPatterns(full bool) func(sql string) string {
 				continue
 			}
 			left, right := span(sql, toks[first:i]), span(sql, toks[i+n:last+1])
+			if patternStar(toks, i) >= 0 {
+				sql = starPattern(sql, toks, i, n, last)
+				continue
+			}
 			op := strings.ToLower(span(sql, toks[i:i+n]))
 			flags := ""
 			if strings.HasSuffix(op, "*") {

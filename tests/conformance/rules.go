@@ -115,8 +115,11 @@ func ruleOf(d *dialect, sql string) string {
 		if r, ok := d.notOurs[low]; ok && (r != "aggregate state" && low != "stats" || stateCall(toks, i)) {
 			return r
 		}
-		if r, ok := names[low]; ok && !(i > 0 && toks[i-1].text == ".") {
+		if r, ok := names[low]; ok && (r == "storage" || !(i > 0 && toks[i-1].text == ".")) {
 			return r
+		}
+		if (low == "describe" || low == "summarize") && i > 0 && toks[i-1].text == "(" {
+			return "catalogue"
 		}
 		if create && (low == "language" || low == "connector") {
 			return map[string]string{"language": "program", "connector": "connector"}[low]

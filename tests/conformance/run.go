@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -127,6 +128,8 @@ type runner struct {
 	queries int
 	before  []string // the view of a test of steps, after the step before
 	first   *known
+	spaces  spaces
+	lacks   bool // a file that makes tables is not there
 }
 
 func runUnder(ctx context.Context, d *dialect, sc *script, s schedule, n *counts, first *known) []outcome {
@@ -141,7 +144,7 @@ func runUnder(ctx context.Context, d *dialect, sc *script, s schedule, n *counts
 	if err != nil {
 		panic(err) // the built-in registry is broken
 	}
-	r := &runner{world: w, n: n, broken: map[string]outcome{}, labels: map[string]string{}, queries: sc.queries(), first: first}
+	r := &runner{world: w, n: n, broken: map[string]outcome{}, labels: map[string]string{}, queries: sc.queries(), first: first, spaces: spaces{}}
 	defer func() {
 		n.fed = max(n.fed, r.world.fed)
 		first.late = first.late || r.late
@@ -168,6 +171,7 @@ func (r *runner) step(s *step) outcome {
 		return r.notApplicable(s.sql, s.skip)
 	}
 	if s.skip != "" {
+		r.lacks = r.lacks || s.skip == "include"
 		return outcome{verdict: notApplicable, rule: s.skip}
 	}
 	switch s.kind {
@@ -198,7 +202,12 @@ func (r *runner) step(s *step) outcome {
 			return outcome{verdict: notApplicable}
 		}
 	}
-	if rule := ruleOf(r.d, sql); rule != "" {
+	rule := ruleOf(r.d, sql)
+	if rule == "" {
+		rule = r.spaces.ruleOf(sql)
+	}
+	if rule != "" {
+		r.spaces.note(sql, rule)
 		return r.notApplicable(sql, rule)
 	}
 	if o, bad := r.follows(sql); bad && !s.wantError {
@@ -214,11 +223,17 @@ func (r *runner) step(s *step) outcome {
 	o := r.guarded(s, sql)
 	cancel()
 	r.ctx = outer
+	if r.lacks && o.verdict == failed && noTable.MatchString(o.message) {
+		o = outcome{verdict: notApplicable, rule: "include"}
+	}
 	if o.verdict != passed {
 		r.spoil(sql, o)
 	}
 	return o
 }
+
+// noTable is found in what is said of a table that nothing made.
+var noTable = regexp.MustCompile(`there is no table|unknown table or source`)
 
 // reset goes on in a new world, whose clock begins at a time that the test has.
 func (r *runner) reset(at string) outcome {
