@@ -25,6 +25,8 @@ func (b *Binder) tableFunc(x *ast.TableFunc, outer *scope) (logical.Node, *scope
 		return b.dropDuplicates(x, name)
 	case "changelog":
 		return b.changelog(x)
+	case "gap_fill":
+		return b.gapFill(x)
 	}
 	if _, ok := b.cat.Functions.Generator(name); ok {
 		return b.generatorTable(x, outer)
@@ -83,7 +85,7 @@ func (b *Binder) hostTable(x *ast.TableFunc, name string) (logical.Node, *scope)
 }
 
 func (b *Binder) unknownTableFunc(x *ast.TableFunc) {
-	known := append([]string{"tumble", "hop", "cumulate", "session", "drop_duplicates", "drop_duplicates_within_watermark", "changelog", "state", "checkpoint"},
+	known := append([]string{"tumble", "hop", "cumulate", "session", "drop_duplicates", "drop_duplicates_within_watermark", "changelog", "gap_fill", "state", "checkpoint"},
 		b.cat.FunctionNames()...)
 	b.errorf(diag.UnknownFunction, x.Call.Name.Span, "unknown table function %q", x.Call.Name.String()).
 		Hint = suggestName(x.Call.Name.Last().Name, tableFunctions, known)

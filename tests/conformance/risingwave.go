@@ -27,7 +27,6 @@ var risingwaveReasons = []explanation{
 	because("a view that is read again by time is one like others here", "batch_refresh", `ON_BATCH`, accepted),
 	because("a name with a schema is the name: schemas are not looked at", "issue_10448", `s1\.t1`, accepted),
 	because("a full join of NULL keys has a row for each side; their result has none", "full_outer_join_global_agg", "", wrong),
-	because("there is no table function that fills gaps", "gap_fill", `unknown table function "GAP_FILL"`, refused, follows),
 	because("an update of a row without a key is a deletion and an insertion: their rows have hidden keys", "streaming/changelog.slt", `\bfrom mv[125]\b`, wrong),
 	because("the changes of a trigger are net: no row between that was never seen", "noop_update_elimination", `count\(\*\) FROM mv_log`, wrong),
 }

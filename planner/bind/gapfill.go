@@ -1,0 +1,225 @@
+package bind
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/sqlstream/sqlstream/exec/types"
+	"github.com/sqlstream/sqlstream/parser/ast"
+	"github.com/sqlstream/sqlstream/parser/diag"
+	"github.com/sqlstream/sqlstream/planner/logical"
+)
+
+// gapFill binds gap_fill(TABLE t, ts, step, …): between a row and the next one of its
+// partition there is a row every step. It is written with what the language has: lead()
+// gives the next row, generate_series the times between.
+type gapFill struct {
+	written
+	b      *Binder
+	called *ast.Call
+	from   ast.TableRef
+	plan   logical.Node
+	scope  *scope
+	at     string // the column of time
+	step   ast.Expr
+	parts  []string
+	how    map[string]string // column → locf, interpolate
+}
+
+// The names of what gapFill adds.
+const (
+	gapRow, gapNext, gapSeries, gapTime = "$row", "$next", "$series", "$time"
+)
+
+func (b *Binder) gapFill(x *ast.TableFunc) (logical.Node, *scope) {
+	g := &gapFill{written: written{x.Span}, b: b, called: x.Call, how: map[string]string{}}
+	if !g.read() {
+		return broken()
+	}
+	alias := x.Alias
+	if alias == nil {
+		alias = g.alias(tableArgName(x.Call))
+	}
+	plan, s := b.derived(&ast.Derived{Span: x.Span, Query: g.query(), Alias: alias, Watermark: x.Watermark}, nil)
+	if s.broken {
+		return plan, s
+	}
+	want := make([]types.Type, len(g.plan.Schema()))
+	for i, c := range g.plan.Schema() {
+		want[i] = c.Type // of what is interpolated too
+	}
+	names := plan.Schema()
+	if plan = b.castColumns(plan, want, names); plan == nil {
+		return broken()
+	}
+	return b.aliased(plan, alias, alias.Name.Name, nil)
+}
+
+func (g *gapFill) fail(at diag.Span, format string, args ...any) bool {
+	g.b.errorf(diag.WrongArguments, at, format, args...).
+		WithHint("write gap_fill(TABLE t, ts, INTERVAL '1' MINUTE, LOCF(a), INTERPOLATE(b), PARTITION_BY(k))")
+	return false
+}
+
+// read takes the arguments apart.
+func (g *gapFill) read() bool {
+	args := g.called.Args
+	if len(args) < 3 || len(g.called.Named) > 0 {
+		return g.fail(g.span, "gap_fill needs a table, its column of time and an interval")
+	}
+	t := &tableArgs{b: g.b, call: g.called, args: slices.Clone(args)}
+	if arg, ok := args[0].(*ast.TableArg); ok { // PARTITION BY may stand behind the table
+		bare := *arg
+		bare.PartitionBy = nil
+		for _, p := range arg.PartitionBy {
+			t.args = append(t.args, g.call("partition_by", p))
+		}
+		t.args[0] = &bare
+	}
+	if g.plan, g.scope = t.input(); g.scope.broken {
+		return false
+	}
+	g.from = tableOf(t.args[0])
+	at := t.columns(g.scope, t.args[1])
+	if len(at) != 1 || !g.column(at[0], &g.at) {
+		return g.fail(t.args[1].Pos(), "gap_fill needs a column of time as argument 2")
+	}
+	if c := g.typeOf(g.at); c.Kind != types.Timestamp && c.Kind != types.TimestampNTZ {
+		return g.fail(t.args[1].Pos(), "gap_fill needs a column of type TIMESTAMP as argument 2, got %s", c)
+	}
+	g.step = t.args[2]
+	for _, x := range t.args[3:] {
+		if !g.strategy(x) {
+			return false
+		}
+	}
+	return true
+}
+
+// tableOf is a table argument as it stands in FROM.
+func tableOf(x ast.Expr) ast.TableRef {
+	switch x := x.(type) {
+	case *ast.TableArg:
+		if x.Table != nil {
+			return &ast.TableName{Span: x.Table.Span, Name: *x.Table}
+		}
+		return &ast.Derived{Span: x.Span, Query: x.Query}
+	case *ast.Subquery:
+		return &ast.Derived{Span: x.Span, Query: x.Query}
+	case *ast.ColumnRef:
+		return &ast.TableName{Span: x.Span, Name: ast.Name{Span: x.Span, Parts: x.Parts}}
+	}
+	return nil
+}
+
+// column finds a plain column of the table.
+func (g *gapFill) column(x ast.Expr, name *string) bool {
+	ref, ok := x.(*ast.ColumnRef)
+	if !ok {
+		return false
+	}
+	found := g.scope.find("", ref.Parts[len(ref.Parts)-1].Name)
+	if len(found) != 1 {
+		return false
+	}
+	*name = g.scope.cols[found[0]].name
+	return true
+}
+
+func (g *gapFill) typeOf(name string) types.Type {
+	return g.scope.cols[g.scope.find("", name)[0]].typ
+}
+
+// strategy reads LOCF(c), INTERPOLATE(c), KEEPNULL(c) or PARTITION_BY(c, …).
+func (g *gapFill) strategy(x ast.Expr) bool {
+	c, ok := x.(*ast.Call)
+	if !ok || len(c.Args) == 0 {
+		return g.fail(x.Pos(), "gap_fill does not know what to do with this argument")
+	}
+	how := strings.ToLower(c.Name.String())
+	for _, a := range c.Args {
+		var name string
+		if !g.column(a, &name) {
+			return g.fail(a.Pos(), "gap_fill: %s takes a column of the table", strings.ToUpper(how))
+		}
+		switch how {
+		case "partition_by":
+			g.parts = append(g.parts, name)
+		case "interpolate":
+			if !g.typeOf(name).IsNumeric() {
+				return g.fail(a.Pos(), "gap_fill: INTERPOLATE takes a number, got %s", g.typeOf(name))
+			}
+			g.how[name] = how
+		case "locf", "keepnull":
+			g.how[name] = how
+		default:
+			return g.fail(c.Span, "gap_fill does not know %s", c.Name)
+		}
+	}
+	return true
+}
+
+// query gives each row with the times up to the next one.
+func (g *gapFill) query() *ast.Query {
+	row := func(name string) ast.Expr { return g.written.column(gapRow, name) }
+	before := &ast.Binary{Span: g.span, Op: ast.Sub, L: row(gapNext + " " + g.at), R: &ast.Interval{Span: g.span, Micros: 1}}
+	series := &ast.TableFunc{Span: g.span, Call: g.call("generate_series", row(g.at), g.call("greatest", before, row(g.at)), g.step),
+		Alias: g.alias(gapSeries)}
+	series.Alias.Columns = []ast.Ident{g.name(gapTime)}
+	sel := &ast.Select{Span: g.span, From: &ast.Join{Span: g.span, Kind: ast.LeftJoin, On: g.boolean(true), R: series,
+		L: &ast.Derived{Span: g.span, Query: g.withNext(), Alias: g.alias(gapRow)}}}
+	for _, c := range g.plan.Schema() {
+		id := g.name(c.Name)
+		sel.Items = append(sel.Items, ast.SelectItem{Span: g.span, Expr: g.value(c.Name), Alias: &id})
+	}
+	return &ast.Query{Span: g.span, Body: sel}
+}
+
+// withNext adds, to each row, the time of the next one of its partition, and what is
+// interpolated up to.
+func (g *gapFill) withNext() *ast.Query {
+	sel := &ast.Select{Span: g.span, From: g.from, Items: []ast.SelectItem{{Span: g.span, Expr: &ast.Star{Span: g.span}, Text: "*"}}}
+	for _, c := range g.plan.Schema() {
+		if c.Name != g.at && g.how[c.Name] != "interpolate" {
+			continue
+		}
+		next := g.call("lead", g.written.column(c.Name))
+		next.Over = &ast.Window{Span: g.span, OrderBy: []ast.OrderItem{{Span: g.span, Expr: g.written.column(g.at)}}}
+		for _, p := range g.parts {
+			next.Over.PartitionBy = append(next.Over.PartitionBy, g.written.column(p))
+		}
+		id := g.name(gapNext + " " + c.Name)
+		sel.Items = append(sel.Items, ast.SelectItem{Span: g.span, Expr: next, Alias: &id})
+	}
+	return &ast.Query{Span: g.span, Body: sel}
+}
+
+// value is what a column is at a time.
+func (g *gapFill) value(name string) ast.Expr {
+	own, at, time := g.written.column(gapRow, name), g.written.column(gapRow, g.at), g.written.column(gapSeries, gapTime)
+	if name == g.at {
+		return g.call("coalesce", time, own)
+	}
+	if g.how[name] == "locf" || slices.Contains(g.parts, name) {
+		return own
+	}
+	missing := ast.Expr(&ast.Literal{Span: g.span, Kind: ast.LitNull})
+	if g.how[name] == "interpolate" {
+		missing = g.between(name, own, at, time)
+	}
+	there := &ast.Binary{Span: g.span, Op: ast.Or, L: &ast.Is{Span: g.span, X: time, What: ast.IsNull}, R: &ast.Binary{Span: g.span, Op: ast.Eq, L: time, R: at}}
+	return &ast.Case{Span: g.span, Whens: []ast.When{{Cond: there, Then: own}}, Else: missing}
+}
+
+// between is the value on the line to that of the next row.
+func (g *gapFill) between(name string, own, at, time ast.Expr) ast.Expr {
+	binary := func(op ast.Op, l, r ast.Expr) ast.Expr { return &ast.Binary{Span: g.span, Op: op, L: l, R: r} }
+	since := func(to ast.Expr) ast.Expr {
+		unit := &ast.Literal{Span: g.span, Kind: ast.LitString, Text: "MICROSECOND"}
+		return g.call("timestampdiff", unit, at, to)
+	}
+	one := &ast.Literal{Span: g.span, Kind: ast.LitDouble, Text: "1e0"}
+	share := binary(ast.Div, binary(ast.Mul, since(time), one), since(g.written.column(gapRow, gapNext+" "+g.at)))
+	rise := binary(ast.Sub, g.written.column(gapRow, gapNext+" "+name), own)
+	return binary(ast.Add, own, binary(ast.Mul, rise, share))
+}
