@@ -239,7 +239,7 @@ func (e *env) aggregateAllowed(x *ast.Call) bool {
 // is refused.
 func (e *env) withinGroup(x *ast.Call, f *fn.Aggregate) *ast.Call {
 	if !x.WithinGroup && len(x.Named) == 0 {
-		return x
+		return descending(x, f)
 	}
 	call := *x
 	call.WithinGroup = false

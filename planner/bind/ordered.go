@@ -2,6 +2,7 @@ package bind
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/sqlstream/sqlstream/exec/expr"
 	"github.com/sqlstream/sqlstream/exec/fn"
@@ -23,6 +24,23 @@ func (b *Binder) ordered(x *ast.Call, f *fn.Aggregate) *fn.Aggregate {
 	first := *list
 	first.Then = "$first_mode"
 	return &first
+}
+
+// descending makes percentile(x, p ORDER BY x DESC), which counts from the greatest value, the
+// form that says so by an argument.
+func descending(x *ast.Call, f *fn.Aggregate) *ast.Call {
+	if f.Name != "percentile" && f.Name != "percentile_disc" || len(x.OrderBy) != 1 || len(x.Args) != 2 || !x.OrderBy[0].Desc {
+		return x
+	}
+	by, ok := x.OrderBy[0].Expr.(*ast.ColumnRef)
+	of, column := x.Args[0].(*ast.ColumnRef)
+	if !ok || !column || !slices.EqualFunc(by.Parts, of.Parts, func(a, b ast.Ident) bool { return strings.EqualFold(a.Name, b.Name) }) {
+		return x
+	}
+	call := *x
+	call.OrderBy = nil
+	call.Args = append(slices.Clone(x.Args), &ast.Literal{Span: x.OrderBy[0].Span, Kind: ast.LitString, Text: "desc"})
+	return &call
 }
 
 // aggregateOptions refuses what would change nothing, or is not one thing: IGNORE NULLS of

@@ -1,6 +1,7 @@
 package bind
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/sqlstream/sqlstream/exec/expr"
@@ -90,8 +91,11 @@ func (e *env) overFunction(c *overCall, x *ast.Call, name string) bool {
 
 // windowFunction binds row_number and its kin.
 func (e *env) windowFunction(c *overCall, x *ast.Call, w *fn.Window) bool {
-	if x.Star || x.Distinct || x.Filter != nil || len(x.Named) > 0 {
-		e.b.errorf(diag.WrongArguments, x.Span, "%s takes no *, DISTINCT, FILTER or named arguments", x.Name)
+	if x = e.b.namedWindowArguments(x, w); x == nil {
+		return false
+	}
+	if x.Star || x.Distinct || x.Filter != nil {
+		e.b.errorf(diag.WrongArguments, x.Span, "%s takes no *, DISTINCT or FILTER", x.Name)
 		return false
 	}
 	if x.Nulls != ast.NullsDefault && !w.Kind.TakesNulls() {
@@ -115,6 +119,28 @@ func (e *env) windowFunction(c *overCall, x *ast.Call, w *fn.Window) bool {
 	c.f = logical.OverFunc{Window: w, Impl: impl, Args: args, IgnoreNulls: impl.IgnoreNulls || x.Nulls == ast.IgnoreNulls}
 	c.forwards()
 	return e.ownOrder(c, x) && e.steady(x, c.f.Exprs()) && e.checkSteering(c, x)
+}
+
+// namedWindowArguments puts named arguments in their places; a default without an offset is
+// that of the next row. nil means that an error was reported.
+func (b *Binder) namedWindowArguments(x *ast.Call, w *fn.Window) *ast.Call {
+	if len(x.Named) == 0 {
+		return x
+	}
+	call := *x
+	has := func(name string) bool {
+		return slices.ContainsFunc(x.Named, func(n ast.NamedArg) bool { return n.Name.Is(name) })
+	}
+	if has("default") && !has("offset") && len(x.Args) < 2 {
+		one := &ast.Literal{Span: x.Span, Kind: ast.LitInt, Text: "1"}
+		call.Named = append(slices.Clone(x.Named), ast.NamedArg{Name: ast.Ident{Span: x.Span, Name: "offset"}, Value: one})
+	}
+	var forms []string
+	for _, s := range w.Syntax {
+		form, _, _ := strings.Cut(s, ")")
+		forms = append(forms, form+")")
+	}
+	return b.byArgument(&call, forms)
 }
 
 // valueArguments puts what steers the function last: the second, where there are three.

@@ -32,24 +32,17 @@ func because(why, path, pattern string, causes ...cause) explanation {
 
 // explanations are the failures that stay, by reason. The first that fits counts. Those of a
 // suite stand in its file.
-var explanations = slices.Concat(felderaReasons, duckdbReasons, risingwaveReasons, sqliteReasons, commonReasons)
+var explanations = slices.Concat(felderaReasons, duckdbReasons, duckOrderReasons, risingwaveReasons, sqliteReasons, commonReasons)
 
 // commonReasons are those of no suite in particular.
 var commonReasons = []explanation{
-	because("approx_percentile is exact here, or another sketch", "", `approx_percentile|percentile`, wrong),
 	because("approx_percentile is exact here, or another sketch", "approx_percentile", "", wrong),
-	because("array_agg leaves NULL out and is empty over no rows, as Spark's is", "", `array_agg\(|\blist\(`, wrong),
-	because("of values that are equally frequent, mode takes the smallest", "", `\bmode\(`, wrong),
-	because("kurtosis and skewness are those of the population, as in Spark", "", `kurtosis|skewness`, wrong),
-	because("corr and regr_slope of a constant are NULL, as in Spark", "", `(corr|regr_\w+)\(`, wrong),
-	because("max_by of a tie takes another of its rows", "", `\b(max_by|min_by|arg_max|arg_min|argmax|argmin)\(`, wrong),
 	because("a window table function has window_time, as in Flink", "", `\b(from|table\()\s*\(?(tumble|hop|session)\s*\(`, wrong),
 	because("a type is called as in Spark", "", `typeof\(`, wrong),
 	because("dow counts from 1 for Sunday, as in Spark", "", `extract\(\s*dow`, wrong),
 	because("the seconds of a time have their fraction, as in PostgreSQL", "", `(extract\(second|date_part\('seconds?')`, wrong),
 	because("log has its base first, and log of 0 is NULL, as in Spark", "", `\blog(10)?\(`, wrong),
 	because("PIVOT gives NULL where nothing was counted, as Spark's does", "", `pivot`, wrong),
-	because("array_agg leaves NULL out and is empty over no rows, as Spark's is", "", "", wrong).in(`array_agg\(`),
 	because("a window table function has window_time, as in Flink", "", "", wrong).in(`\bfrom\s+(tumble|hop)\s*\(`),
 	because("random() gives another number", "", `random\(`, wrong),
 }

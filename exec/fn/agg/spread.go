@@ -56,7 +56,7 @@ func madOfTimes(t types.Type) fn.AggImpl {
 				out.AppendNull()
 				return nil
 			}
-			us := int64(v.F64[0])
+			us := int64(math.Round(v.F64[0]))
 			out.AppendInterval(types.IntervalValue{Days: int32(us / types.MicrosPerDay), Micros: us % types.MicrosPerDay})
 			return nil
 		}}

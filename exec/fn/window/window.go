@@ -40,12 +40,12 @@ func ranking() []*fn.Window {
 
 func offsets() []*fn.Window {
 	return []*fn.Window{
-		{Name: "lag", Group: "Window", Kind: fn.Lag, Syntax: []string{"lag(x [, n [, default]]) [IGNORE NULLS] OVER (…)"},
-			Doc:      "x of the n-th row before, by default of the row just before; outside of the partition the default, or NULL. IGNORE NULLS counts only rows whose x is not NULL. Where n is NULL, so is the result.",
+		{Name: "lag", Group: "Window", Kind: fn.Lag, Syntax: []string{"lag(col [, offset [, default]]) [IGNORE NULLS] OVER (…)"},
+			Doc:      "col of the row so many rows before, by default of the row just before; outside of the partition the default, or NULL. IGNORE NULLS counts only rows whose col is not NULL. Where the offset is NULL, so is the result.",
 			Examples: examples("lag(y) OVER (ORDER BY x, y)", "NULL\na\nNULL"), Resolve: resolveLag},
-		{Name: "lead", Group: "Window", Kind: fn.Lead, Syntax: []string{"lead(x [, n [, default]]) [IGNORE NULLS] OVER (…)"},
-			Doc:      "x of the n-th row after, by default of the row just after; outside of the partition the default, or NULL. IGNORE NULLS counts only rows whose x is not NULL. Where n is NULL, so is the result.",
-			Examples: examples("lead(y, 1, 'none') OVER (ORDER BY x, y)", "NULL\nc\nnone"), Resolve: resolveLag},
+		{Name: "lead", Group: "Window", Kind: fn.Lead, Syntax: []string{"lead(col [, offset [, default]]) [IGNORE NULLS] OVER (…)"},
+			Doc:      "col of the row so many rows after, by default of the row just after; outside of the partition the default, or NULL. IGNORE NULLS counts only rows whose col is not NULL. Where the offset is NULL, so is the result.",
+			Examples: append(examples("lead(y, 1, 'none') OVER (ORDER BY x, y)", "NULL\nc\nnone"), examples("lead(default => 'none', col => y) OVER (ORDER BY x, y)", "NULL\nc\nnone")...), Resolve: resolveLag},
 		{Name: "fill", Group: "Window", Kind: fn.Fill, Syntax: []string{"fill(x) OVER (… ORDER BY y)", "fill(x ORDER BY y) OVER (…)"},
 			Doc:      "x, and where it is NULL the value on the straight line through the nearest rows before and after that have one; at the ends of the partition the line goes on, with one value alone that value is taken. x and the one ORDER BY column y are numbers or times; NULL stays where y is NULL, infinite or no number, where no row has a value, and where the line leaves the type. Whole numbers are rounded.",
 			Examples: []fn.Example{{SQL: "fill(y) OVER (ORDER BY x) FROM (VALUES (1, 10), (2, NULL), (4, 40), (5, NULL)) AS t(x, y) ORDER BY x", Want: "10\n20\n40\n50"}}, Resolve: resolveFill},
