@@ -25,6 +25,8 @@ type Env struct {
 	Workers int
 	// Pool is shared with other graphs; nil = each trigger has all its workers at once.
 	Pool *Pool
+	// Unlogged: the query has no checkpoint, so that nobody logs what operators keep.
+	Unlogged bool
 	// Clock times the operators; nil = they are not timed.
 	Clock clock.Clock
 	// NewCtx makes an evaluation context; each worker has its own.
@@ -130,6 +132,9 @@ func New(ctx context.Context, q *physical.Query, env Env) (*Graph, error) {
 	}
 	return g, g.Refront(0)
 }
+
+// Unlogged reports that operators end their triggers by themselves: LogState is not called.
+func (g *Graph) Unlogged() bool { return g.env.Unlogged || g.Query.Finite }
 
 func (g *Graph) add(ctx context.Context, p physical.Node, byPlan map[physical.Node]*node) (*node, error) {
 	n := &node{index: len(g.nodes), plan: p, out: -1, bound: -1, fronts: make([]int64, len(p.Props().Frontiers)),

@@ -10,7 +10,7 @@ import (
 func (g *Graph) join(p *physical.Join) stateful.JoinConfig {
 	c := stateful.JoinConfig{Name: opName(p), Kind: joinKind(p.Kind), Types: [2][]types.Type{columnTypes(p.L), columnTypes(p.R)},
 		Keys: [2][]int{p.LKeys, p.RKeys}, NullSafe: p.NullSafe, Residual: p.Residual, NullAware: p.NullAware, Single: p.Single,
-		EmitOnExpiry: p.EmitOnExpiry, Unlogged: g.Query.Finite}
+		EmitOnExpiry: p.EmitOnExpiry, Unlogged: g.Unlogged()}
 	for _, k := range p.LKeys {
 		c.KeyTypes = append(c.KeyTypes, c.Types[0][k])
 	}

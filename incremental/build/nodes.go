@@ -27,7 +27,7 @@ func (g *Graph) fill(ctx context.Context, n *node) (err error) {
 	case *physical.Close:
 		n.bound = p.Bound.Front
 		n.op, err = stateful.NewClose(stateful.CloseConfig{Name: opName(p), Types: columnTypes(p.Input), Bound: p.Bound.Col,
-			Front: p.Bound.Front, Unlogged: g.Query.Finite})
+			Front: p.Bound.Front, Unlogged: g.Unlogged()})
 	case *physical.Limit:
 		n.op = stateful.NewLimit(stateful.LimitConfig{Name: opName(p), Limit: p.Limit, Offset: p.Offset})
 	case *physical.TopN:
@@ -38,18 +38,18 @@ func (g *Graph) fill(ctx context.Context, n *node) (err error) {
 	case *physical.Filter:
 		n.stage = func() stage { return op.NewFilter(p.Predicate) }
 	case *physical.Upsert:
-		c := stateful.UpsertConfig{Name: opName(p), Types: columnTypes(p), Keys: p.Keys, Bound: -1, Unlogged: g.Query.Finite}
+		c := stateful.UpsertConfig{Name: opName(p), Types: columnTypes(p), Keys: p.Keys, Bound: -1, Unlogged: g.Unlogged()}
 		if n.bound = front(p.Bound); p.Bound != nil {
 			c.Bound, c.Front = p.Bound.Col, p.Bound.Front
 		}
 		n.op, err = stateful.NewUpsert(c)
 	case *physical.Refresh:
-		n.op = stateful.NewRefresh(stateful.RefreshConfig{Name: opName(p), Types: columnTypes(p), Unlogged: g.Query.Finite})
+		n.op = stateful.NewRefresh(stateful.RefreshConfig{Name: opName(p), Types: columnTypes(p), Unlogged: g.Unlogged()})
 	case *physical.Temporal:
 		n.op, err = stateful.NewTemporal(stateful.TemporalConfig{Name: opName(p), Types: columnTypes(p), Col: p.Col, Bound: p.Bound,
-			Past: p.Past, Leaves: p.Leaves, Unlogged: g.Query.Finite})
+			Past: p.Past, Leaves: p.Leaves, Unlogged: g.Unlogged()})
 	case *physical.Moving:
-		n.op = stateful.NewMoving(stateful.MovingConfig{Name: opName(p), Types: columnTypes(p.Input), Exprs: p.Exprs, Unlogged: g.Query.Finite})
+		n.op = stateful.NewMoving(stateful.MovingConfig{Name: opName(p), Types: columnTypes(p.Input), Exprs: p.Exprs, Unlogged: g.Unlogged()})
 	case *physical.Versions:
 		n.stage = func() stage { return op.NewVersions() }
 	case *physical.Project:
@@ -139,7 +139,7 @@ func expandSets(p *physical.Expand) []op.ExpandSet {
 func (g *Graph) aggregate(p *physical.Aggregate) stateful.AggregateConfig {
 	in := columnTypes(p.Input)
 	c := stateful.AggregateConfig{Name: opName(p), Keys: p.Keys, Retract: p.Retract, Bound: -1, Front: -1, Keep: p.Keep,
-		EmitOnClose: p.EmitOnClose, Global: p.Global, Unlogged: g.Query.Finite}
+		EmitOnClose: p.EmitOnClose, Global: p.Global, Unlogged: g.Unlogged()}
 	for _, k := range p.Keys {
 		c.KeyTypes = append(c.KeyTypes, in[k])
 	}
@@ -168,7 +168,7 @@ func aggregateSpecs(p *physical.Aggregate, in []types.Type) []stateful.Aggregate
 }
 
 func (g *Graph) distinct(p *physical.Distinct) stateful.DistinctConfig {
-	c := stateful.DistinctConfig{Name: opName(p), Types: columnTypes(p.Input), Retract: p.Retract, Bound: -1, Unlogged: g.Query.Finite}
+	c := stateful.DistinctConfig{Name: opName(p), Types: columnTypes(p.Input), Retract: p.Retract, Bound: -1, Unlogged: g.Unlogged()}
 	if p.Bound != nil {
 		c.Bound, c.Front = p.Bound.Col, p.Bound.Front
 		c.Width = bucketWidth(p.Input, p.Bound.Col)
@@ -178,7 +178,7 @@ func (g *Graph) distinct(p *physical.Distinct) stateful.DistinctConfig {
 
 func (g *Graph) setOp(p *physical.SetOp) stateful.SetOpConfig {
 	c := stateful.SetOpConfig{Name: opName(p), Types: columnTypes(p.L), Intersect: p.Intersect, All: p.All, EmitOnClose: p.EmitOnClose,
-		Bound: -1, Unlogged: g.Query.Finite}
+		Bound: -1, Unlogged: g.Unlogged()}
 	if p.Bound != nil {
 		c.Bound, c.Front = p.Bound.Col, p.Bound.Front
 	}
@@ -186,7 +186,7 @@ func (g *Graph) setOp(p *physical.SetOp) stateful.SetOpConfig {
 }
 
 func (g *Graph) materialize(p *physical.Materialize) stateful.MaterializeConfig {
-	c := stateful.MaterializeConfig{Name: opName(p), Types: columnTypes(p.Input), Limit: p.Limit, Offset: p.Offset, Whole: true, Unlogged: g.Query.Finite}
+	c := stateful.MaterializeConfig{Name: opName(p), Types: columnTypes(p.Input), Limit: p.Limit, Offset: p.Offset, Whole: true, Unlogged: g.Unlogged()}
 	for _, k := range p.Order {
 		c.Order = append(c.Order, stateful.OrderColumn{Col: k.Col, Type: c.Types[k.Col], Order: order(k)})
 	}
@@ -195,7 +195,7 @@ func (g *Graph) materialize(p *physical.Materialize) stateful.MaterializeConfig 
 
 func (g *Graph) dedup(p *physical.Dedup) stateful.DedupConfig {
 	in := columnTypes(p.Input)
-	c := stateful.DedupConfig{Name: opName(p), Keys: p.Keys, Bound: -1, Clean: p.Clean, Unlogged: g.Query.Finite}
+	c := stateful.DedupConfig{Name: opName(p), Keys: p.Keys, Bound: -1, Clean: p.Clean, Unlogged: g.Unlogged()}
 	for _, k := range p.Keys {
 		c.KeyTypes = append(c.KeyTypes, in[k])
 	}
@@ -217,7 +217,7 @@ func (g *Graph) dedup(p *physical.Dedup) stateful.DedupConfig {
 
 func (g *Graph) topN(p *physical.TopN) stateful.TopNConfig {
 	c := stateful.TopNConfig{Name: opName(p), Types: columnTypes(p.Input), Partition: p.Partition, Ranking: stateful.Ranking(p.Ranking),
-		Limit: p.Limit, Offset: p.Offset, Carry: p.Carry, Retract: p.Retract, Bound: -1, EmitOnClose: p.EmitOnClose, Unlogged: g.Query.Finite}
+		Limit: p.Limit, Offset: p.Offset, Carry: p.Carry, Retract: p.Retract, Bound: -1, EmitOnClose: p.EmitOnClose, Unlogged: g.Unlogged()}
 	for _, k := range p.Order {
 		c.Order = append(c.Order, stateful.OrderColumn{Col: k.Col, Type: c.Types[k.Col], Order: order(k)})
 	}

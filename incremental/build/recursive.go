@@ -11,7 +11,7 @@ import (
 // recursive makes the operator of a recursion, whose step is a graph of its own.
 func (g *Graph) recursive(ctx context.Context, p *physical.Recursive) (stateful.Operator, error) {
 	c := stateful.RecursiveConfig{Name: "recursive query " + p.Name, Types: columnTypes(p), All: p.All, Rounds: p.Rounds, Rows: p.Rows,
-		Unlogged: g.Query.Finite, NewStep: func() (stateful.StepGraph, error) { return newStep(ctx, p.Step, g.env) }}
+		Unlogged: g.Unlogged(), NewStep: func() (stateful.StepGraph, error) { return newStep(ctx, p.Step, g.env) }}
 	for _, in := range p.Inputs {
 		c.Inputs = append(c.Inputs, columnTypes(in))
 	}
@@ -33,8 +33,7 @@ type step struct {
 func newStep(ctx context.Context, root physical.Node, env Env) (*step, error) {
 	out := &physical.Output{Input: root, Target: physical.ToClient}
 	out.P = *root.Props()
-	env.Workers = 1
-	// Finite: nothing of its state is logged.
+	env.Workers, env.Unlogged = 1, true // the recursion logs what it needs
 	g, err := New(ctx, &physical.Query{Outputs: []*physical.Output{out}, Finite: true}, env)
 	if err != nil {
 		return nil, err

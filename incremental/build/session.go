@@ -7,13 +7,13 @@ import (
 
 func (g *Graph) session(p *physical.Session) stateful.SessionConfig {
 	return stateful.SessionConfig{Name: opName(p), Types: columnTypes(p.Input), Partition: p.Partition, Time: p.Time, End: p.End,
-		Front: front(p.Bound), EmitOnClose: p.EmitOnClose, Unlogged: g.Query.Finite}
+		Front: front(p.Bound), EmitOnClose: p.EmitOnClose, Unlogged: g.Unlogged()}
 }
 
 func (g *Graph) sessionAggregate(p *physical.Aggregate) stateful.SessionAggregateConfig {
 	in := columnTypes(p.Input)
 	c := stateful.SessionAggregateConfig{Name: opName(p), Keys: p.Keys, Start: p.Sessions.Start, End: p.Sessions.End,
-		Aggs: aggregateSpecs(p, in), Front: front(p.Sessions.Bound), EmitOnClose: p.EmitOnClose, Unlogged: g.Query.Finite}
+		Aggs: aggregateSpecs(p, in), Front: front(p.Sessions.Bound), EmitOnClose: p.EmitOnClose, Unlogged: g.Unlogged()}
 	for _, k := range p.Keys {
 		c.KeyTypes = append(c.KeyTypes, in[k])
 	}

@@ -295,15 +295,22 @@ func (e *Engine) functions(like string) (rows [][]string) {
 		}
 	}
 	for _, f := range e.cat.Functions.Scalars() {
-		if !strings.HasPrefix(f.Name, "$") {
+		if !f.Hidden {
 			add(f.Name, "scalar", f.Doc, f.Syntax, f.Aliases...)
 		}
 	}
 	for _, f := range e.cat.Functions.Aggregates() {
 		add(f.Name, "aggregate", f.Doc, f.Syntax, f.Aliases...)
 	}
+	for _, f := range e.cat.Functions.Windows() {
+		if _, both := e.cat.Functions.Aggregate(f.Name); !both {
+			add(f.Name, "window", f.Doc, f.Syntax, f.Aliases...)
+		}
+	}
 	for _, f := range e.cat.Functions.Generators() {
-		add(f.Name, "table", f.Doc, f.Syntax, f.Aliases...)
+		if !f.Hidden {
+			add(f.Name, "table", f.Doc, f.Syntax, f.Aliases...)
+		}
 	}
 	for _, f := range e.cat.SQLFunctions() {
 		kind := "scalar"

@@ -51,15 +51,22 @@ func columnNames(cols []types.Column) []string {
 func (e *Engine) FunctionNames() []string {
 	var out []string
 	for _, f := range e.cat.Functions.Scalars() {
-		if f.Name[0] != '$' {
+		if !f.Hidden {
 			out = append(out, f.Name)
 		}
 	}
 	for _, f := range e.cat.Functions.Aggregates() {
 		out = append(out, f.Name)
 	}
+	for _, f := range e.cat.Functions.Windows() {
+		if _, both := e.cat.Functions.Aggregate(f.Name); !both {
+			out = append(out, f.Name)
+		}
+	}
 	for _, f := range e.cat.Functions.Generators() {
-		out = append(out, f.Name)
+		if !f.Hidden {
+			out = append(out, f.Name)
+		}
 	}
 	return out
 }

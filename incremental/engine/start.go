@@ -172,7 +172,7 @@ func (o *opening) env() build.Env {
 	if !o.plan.Finite {
 		pool = o.e.pool
 	}
-	return build.Env{Workers: o.e.opt.Workers, Pool: pool, Clock: o.e.opt.Clock,
+	return build.Env{Workers: o.e.opt.Workers, Pool: pool, Clock: o.e.opt.Clock, Unlogged: o.cfg.Journal == nil,
 		NewCtx: func() *fn.Ctx { return o.e.newCtx(o.zone, o.plan.NullOnError) },
 		Open: func(ctx context.Context, r *catalog.Relation) (source.Source, error) {
 			return o.e.openSource(ctx, r, source.Config{Finite: true, Zone: o.zone})

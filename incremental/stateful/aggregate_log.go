@@ -34,16 +34,6 @@ func (discard) Put(key, value []byte)       {}
 func (discard) Delete(key []byte)           {}
 func (discard) DeleteRange(from, to []byte) {}
 
-// Forget ends a trigger of an operator whose changes nobody logs: what it has noted for
-// LogState is dropped.
-func Forget(op Operator) error { return op.LogState(discard{}) }
-
-// forgets tells that nothing is read of what is put into a log: no entry need be made.
-func forgets(log Log) bool {
-	_, yes := log.(discard)
-	return yes
-}
-
 // logBound writes a bound that has moved.
 func logBound(log Log, bound int64, logged *int64) {
 	if bound != *logged && !mutant.On("the bound is not logged") {
@@ -72,7 +62,7 @@ func (a *aggregate) LogState(log Log) error {
 	a.closedTo = NoFrontier
 	for _, at := range sortedSlots(a.state.dirty) {
 		b := a.state.all[at]
-		if a.cfg.Unlogged || forgets(log) {
+		if a.cfg.Unlogged {
 			b.forgetDirty()
 		} else {
 			a.logBucket(log, b)

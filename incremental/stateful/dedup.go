@@ -211,7 +211,7 @@ func (d *dedup) LogState(log Log) error {
 	if moved && (d.cfg.Clean || d.cfg.Expires != nil) {
 		logClosed(log, d.bound)
 	}
-	if forgets(log) {
+	if d.cfg.Unlogged {
 		d.dirty = d.dirty[:0]
 	}
 	var key []byte

@@ -116,26 +116,12 @@ func (j *join) LogState(log Log) error {
 	if err := j.finishLoad(); err != nil {
 		return err
 	}
-	if forgets(log) {
-		j.forgetLogs()
-		return nil
-	}
 	j.logBounds(log)
 	for _, s := range j.sides {
 		s.log.write(j, log)
 	}
 	j.logs.write(j, log)
 	return nil
-}
-
-// forgetLogs drops what was noted for a log, and notes nothing more: who does not log a
-// trigger logs none of them.
-func (j *join) forgetLogs() {
-	j.logs = countLog{off: true}
-	for _, s := range j.sides {
-		s.log.off = true
-		s.log.fresh, s.log.changed, s.log.gone = nil, nil, nil
-	}
 }
 
 func (j *join) logBounds(log Log) {

@@ -8,6 +8,7 @@ package trigger
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"log/slog"
 	"time"
 
@@ -90,6 +91,9 @@ type Query struct {
 // Open makes a query from its parts and recovers what an earlier run left: state,
 // positions, and a batch that was under way.
 func Open(ctx context.Context, c Config) (*Query, error) {
+	if c.Journal == nil != c.Graph.Unlogged() && !c.Graph.Query.Finite { // a finite query ends before its state is needed again
+		return nil, errors.New("trigger: operators are logged where there is a checkpoint, and only there")
+	}
 	q := &Query{Config: c, shown: noWatermark}
 	if c.Journal == nil {
 		return q, q.checkSinks(ctx, checkpoint.NoBatch, true)

@@ -330,8 +330,6 @@ func (q *Query) prepare(p *planned, out *build.Outcome, payloads [][]byte, tm *t
 		if err := q.acknowledge(p); err != nil {
 			return err
 		}
-	} else if err := q.forget(); err != nil {
-		return err
 	}
 	return q.at(Prepared, p.id)
 }
@@ -344,20 +342,6 @@ func (q *Query) acknowledge(p *planned) error {
 			if err := a.Durable(r); err != nil {
 				return in.wrap(err)
 			}
-		}
-	}
-	return nil
-}
-
-// forget ends the trigger of a query without a checkpoint: operators must not gather
-// what they would log, nor take it for changes of the next trigger.
-func (q *Query) forget() error {
-	if q.Graph.Query.Finite {
-		return nil // its operators know
-	}
-	for _, op := range q.Graph.Ops {
-		if err := stateful.Forget(op.Operator); err != nil {
-			return fmt.Errorf("operator %s: %w", op.ID, err)
 		}
 	}
 	return nil

@@ -118,7 +118,7 @@ func (s *stage) did(want string) {
 // open starts a run: what an earlier one left is recovered.
 func (s *stage) open() error {
 	s.t.Helper()
-	g, err := build.New(context.Background(), s.plan, build.Env{Workers: max(1, s.workers),
+	g, err := build.New(context.Background(), s.plan, build.Env{Workers: max(1, s.workers), Unlogged: s.without,
 		NewCtx: func() *fn.Ctx { return &fn.Ctx{Zone: time.UTC, Scratch: &fn.Scratch{}} }})
 	if err != nil {
 		s.t.Fatal(err)
