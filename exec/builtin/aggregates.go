@@ -9,7 +9,7 @@ import (
 func aggregates() []fn.Aggregate {
 	list := []fn.Aggregate{
 		agg.Count, agg.CountIf, agg.ApproxCountDistinct,
-		agg.Sum, agg.Avg, agg.TrySum, agg.TryAvg,
+		agg.Sum, agg.Avg, agg.TrySum, agg.TryAvg, agg.DecimalAverage, agg.HistogramExact,
 		agg.Min, agg.Max, agg.MinBy, agg.MaxBy,
 		agg.BoolAnd, agg.BoolOr, agg.BitAnd, agg.BitOr, agg.BitXor,
 		agg.First, agg.Last, agg.AnyValue, agg.ArrayAgg, agg.CollectSet, agg.StringAgg, agg.GroupConcat, agg.List, agg.CollectUnion,

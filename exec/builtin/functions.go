@@ -4,6 +4,8 @@
 package builtin
 
 import (
+	"slices"
+
 	"github.com/sqlstream/sqlstream/exec/fn"
 	"github.com/sqlstream/sqlstream/exec/fn/agg"
 	"github.com/sqlstream/sqlstream/exec/fn/scalar"
@@ -14,7 +16,7 @@ import (
 func Functions() (*fn.Registry, error) {
 	r := fn.NewRegistry()
 	all := aggregates()
-	for _, f := range append(scalar.All(), agg.OverLists(all)...) {
+	for _, f := range slices.Concat(scalar.All(), agg.OverLists(all), agg.Bins()) {
 		if err := r.AddScalar(f); err != nil {
 			return nil, err
 		}

@@ -281,7 +281,7 @@ func (r *Resolver) Fold(n Node) Node {
 		return n
 	}
 	for _, k := range kids {
-		if _, ok := k.(*Const); !ok {
+		if _, ok := k.(*Const); !ok && !constantLambda(k) {
 			return n
 		}
 	}
@@ -299,4 +299,27 @@ func (r *Resolver) Fold(n Node) Node {
 		return n
 	}
 	return NewConst(vec.Flatten(v))
+}
+
+// constantLambda reports a lambda that reads nothing but its own parameters, and gives the
+// same for the same ones.
+func constantLambda(n Node) bool {
+	l, ok := n.(*Lambda)
+	if !ok || l.Body == nil || Volatility(l) != fn.Immutable {
+		return false
+	}
+	constant := true
+	Walk(l.Body, func(x Node) bool {
+		switch x := x.(type) {
+		case *Column:
+			constant = false
+		case *Param:
+			constant = constant && x.ID >= l.First && x.ID < l.First+len(l.Names)
+		case *Lambda:
+			constant = constant && constantLambda(x)
+			return false
+		}
+		return constant
+	})
+	return constant
 }

@@ -13,7 +13,7 @@ import (
 
 // withoutExprs are the nodes that have no expressions over their inputs. Scan's extra
 // columns are over its own relation.
-var withoutExprs = []string{"Dedup", "Distinct", "Feed", "Hop", "Shared", "Recursive", "RecursiveRef", "Scan", "SetOp", "UnionAll"}
+var withoutExprs = []string{"Changelog", "Dedup", "Distinct", "Feed", "Hop", "Shared", "Recursive", "RecursiveRef", "Scan", "SetOp", "UnionAll"}
 
 // TestMapExprsKnowsEveryNode: a node that MapExprs does not know would hide its outer
 // references.

@@ -17,7 +17,7 @@ var duckdbReasons = []explanation{
 	because("USING columns come first, as the standard says", "duckdb/test/sql/join", `\*.*(using\s*\(|natural\s+join)`, wrong),
 	because("NULL inside a nested value is the smallest", "duckdb", `(\[|\{)[^"\]}]*null.*order by`, wrong),
 	because("a recursive query is computed to its end, whatever LIMIT asks for", "duckdb/test/sql/cte", `it has not ended after`, refused),
-	because("functions that prepare charts are not there", "duckdb/test/sql/aggregate", `unknown (table )?function "(lttb|equi_width_bins|histogram_exact|is_histogram_other_bin|histogram_values|histogram)"`, refused),
+	because("histogram of a table is no table function: histogram(x, equi_width_bins(…)) is the aggregate", "duckdb/test/sql/aggregate", `unknown table function "histogram(_values)?"`, refused),
 	because("there is no type of bits", "duckdb", `there is no type of bits`, refused),
 	because("there is no COLLATE: text is compared by its bytes", "duckdb", `collate`, refused),
 	because("there is no COLLATE: text is compared by its bytes", "duckdb", "", wrong).in(`collate`),

@@ -23,6 +23,7 @@ func duckTexts() map[string]form {
 		"string_split": duckSplit, "str_split": duckSplit, "string_to_array": duckSplit, "split": duckSplit,
 		"parse_path": duckSeparated(1), "parse_dirname": duckSeparated(1), "parse_dirpath": duckSeparated(1), "parse_filename": duckSeparated(2),
 		"isnan": template(1, "CASE WHEN ($1) IS NOT NULL THEN isnan($1) END"),
+		"lttb":  duckPoints,
 		"least": ofOne, "greatest": ofOne,
 	}
 }
@@ -33,6 +34,18 @@ func ofOne(c call) string {
 		return ""
 	}
 	return "(" + c.args[0] + ")" + c.tail
+}
+
+// duckPoints is lttb(x, y, n ORDER BY z) of rows, which takes an array of points here.
+func duckPoints(c call) string {
+	if len(c.args) != 3 {
+		return ""
+	}
+	n, order := c.args[2], ""
+	if before, after, ok := cut(n, "order"); ok {
+		n, order = before, " ORDER "+after
+	}
+	return c.fill("lttb(list(named_struct('x', $1, 'y', $2)" + order + ") FILTER (WHERE ($1) IS NOT NULL AND ($2) IS NOT NULL), " + n + ")")
 }
 
 // duckPartOf is substring, which counts as duck_substring does.
@@ -183,6 +196,9 @@ func duckPatterns(full bool) func(sql string) string {
 				flags = ", 'i'"
 			}
 			with := fmt.Sprintf("regexp_full_match(%s, %s%s)", left, right, flags)
+			if !strings.HasPrefix(right, "'") { // a pattern of the row
+				with = fmt.Sprintf("regexp_like(%s, '^(?:' || %s || ')$')", left, right)
+			}
 			if strings.HasPrefix(op, "not") || strings.HasPrefix(op, "!") {
 				with = "(NOT " + with + ")"
 			}

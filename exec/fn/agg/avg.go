@@ -94,6 +94,7 @@ func (a *avgFloat) Result(groups []uint32, out *vec.Builder) error {
 type avgDecimal struct {
 	intSums
 	more int
+	even bool // halves are rounded to the even digit
 }
 
 // Merge implements fn.Accumulator.
@@ -110,15 +111,16 @@ func (a *avgDecimal) Result(groups []uint32, out *vec.Builder) error {
 			out.AppendNull()
 			continue
 		}
-		if err := appendQuotient(s.wide(), a.more, out); err != nil {
+		if err := appendQuotient(s.wide(), a.more, a.even, out); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// appendQuotient appends sum·10^more/n, rounded half away from zero; n > 0.
-func appendQuotient(sum sum192, more int, out *vec.Builder) error {
+// appendQuotient appends sum·10^more/n, rounded half away from zero, or half to even with
+// no more digits; n > 0.
+func appendQuotient(sum sum192, more int, even bool, out *vec.Builder) error {
 	var abs [3]uint64
 	negative := magnitude([]uint64{sum.lo, sum.mid, uint64(sum.hi)}, abs[:])
 	n, rem := uint64(sum.n), uint64(0)
@@ -128,6 +130,9 @@ func appendQuotient(sum sum192, more int, out *vec.Builder) error {
 	whole, fits := types.Int128{Hi: int64(abs[1]), Lo: abs[0]}.MulPow10(more)
 	fits = fits && abs[2] == 0 && int64(abs[1]) >= 0
 	part, _ := types.MulInt64(int64(rem), int64(types.Pow10(more).Lo)).DivRound(types.Int128From(sum.n))
+	if even && rem*2 == n {
+		part = types.Int128From(int64(whole.Lo & 1))
+	}
 	q, added := whole.Add(part)
 	if negative {
 		q, _ = q.Neg()
@@ -139,6 +144,7 @@ func appendQuotient(sum sum192, more int, out *vec.Builder) error {
 type avgWide struct {
 	wideSums
 	more int
+	even bool
 }
 
 // Merge implements fn.Accumulator.
@@ -155,7 +161,7 @@ func (a *avgWide) Result(groups []uint32, out *vec.Builder) error {
 			out.AppendNull()
 			continue
 		}
-		if err := appendQuotient(*s, a.more, out); err != nil {
+		if err := appendQuotient(*s, a.more, a.even, out); err != nil {
 			return err
 		}
 	}

@@ -13,14 +13,14 @@ var Histogram = fn.Aggregate{
 	Name: "histogram", Group: "Aggregate",
 	Syntax: []string{"histogram(x [, bounds])"},
 	Doc: "A map from each different value that is not NULL to how often it occurs, ascending; empty if there are none. With a constant " +
-		"array of bounds a map from each bound to how many values are above the bound before and not above it; those above the last one are under the greatest value of the type, or Infinity.",
+		"array of bounds a map from each bound to how many values are above the bound before and not above it; those above the last one are under the other bin (is_histogram_other_bin), if there are any.",
 	Examples: []fn.Example{
 		{SQL: "histogram(x) FROM (VALUES ('b'), ('a'), ('b'), (NULL)) AS t(x)", Want: `{"a":1,"b":2}`},
 		{SQL: "histogram(x, array(2, 5)) FROM (VALUES (1), (3), (4), (10), (NULL)) AS t(x)", Want: `{"2":1,"5":2,"2147483647":1}`},
 	},
 	Resolve: func(args []fn.Arg) (fn.AggImpl, error) {
 		if len(args) == 2 {
-			return resolveBins(args)
+			return resolveBins(args, false)
 		}
 		if err := wantArgs(args, 1, 2); err != nil {
 			return fn.AggImpl{}, err

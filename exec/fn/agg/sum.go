@@ -1,6 +1,8 @@
 package agg
 
 import (
+	"fmt"
+
 	"github.com/sqlstream/sqlstream/exec/fn"
 	"github.com/sqlstream/sqlstream/exec/mutant"
 	"github.com/sqlstream/sqlstream/exec/types"
@@ -97,16 +99,36 @@ func resolveAvg(args []fn.Arg) (fn.AggImpl, error) {
 	default:
 		scale := min(int(t.Scale)+4, types.MaxPrecision)
 		impl.Result = types.DecimalOf(min(int(t.Prec)+4, types.MaxPrecision), scale)
-		impl.New = func(bool) fn.Accumulator { return newDecimalAvg(t, scale-int(t.Scale)) }
+		impl.New = func(bool) fn.Accumulator { return newDecimalAvg(t, scale-int(t.Scale), false) }
 	}
 	return impl, nil
 }
 
-func newDecimalAvg(t types.Type, more int) fn.Accumulator {
+func newDecimalAvg(t types.Type, more int, even bool) fn.Accumulator {
 	if t.Phys() == types.PhysInt64 {
-		return &avgDecimal{more: more}
+		return &avgDecimal{more: more, even: even}
 	}
-	return &avgWide{more: more}
+	return &avgWide{more: more, even: even}
+}
+
+// DecimalAverage is decimal_average(x).
+var DecimalAverage = fn.Aggregate{
+	Name: "decimal_average", Group: "Aggregate", Syntax: []string{"decimal_average(x)"},
+	Doc: "The mean of DECIMALs in their own type, rounded half to even; NULL without values. avg has four digits more.",
+	Examples: []fn.Example{
+		{SQL: "decimal_average(x) FROM (VALUES (1.25), (1.20), (NULL)) AS t(x)", Want: "1.22"},
+		{SQL: "decimal_average(x) FROM (VALUES (CAST(NULL AS DECIMAL(4, 2)))) AS t(x)", Want: "NULL"},
+	},
+	Resolve: func(args []fn.Arg) (fn.AggImpl, error) {
+		if err := wantArgs(args, 1, 1); err != nil {
+			return fn.AggImpl{}, err
+		}
+		t := args[0].Type
+		if t.Kind != types.Decimal {
+			return fn.AggImpl{}, fmt.Errorf("needs a DECIMAL as argument 1, got %s", t)
+		}
+		return fn.AggImpl{Args: []types.Type{t}, Result: t, New: func(bool) fn.Accumulator { return newDecimalAvg(t, 0, true) }}, nil
+	},
 }
 
 // sumInt is the sum of integers as BIGINT.

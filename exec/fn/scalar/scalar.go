@@ -34,7 +34,7 @@ func families() [][]*fn.Scalar {
 		jsonFunctions(), csvFunctions(), checkDigits(), windowNumbers(), firstModes(), typeCalls(), zips(), choices(),
 		lists(), seriesLists(), listLambdas(), mapExtras(), structExtras(), vectors(), bitmaps(),
 		jsonStandard(), jsonChanges(), jsonParts(), hlls(),
-		bars(), graphemes(), pathJoins(), castsLike(), invocations(),
+		bars(), graphemes(), pathJoins(), castsLike(), invocations(), decimalDivisions(), binBounds(), downsamplings(),
 		byteParts(), arrayDims(),
 	}
 }
