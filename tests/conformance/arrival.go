@@ -3,6 +3,7 @@ package conformance
 import (
 	"regexp"
 	"slices"
+	"strings"
 )
 
 // byArrival finds queries whose rows depend on how the changes of their tables are cut into
@@ -26,4 +27,12 @@ func (w *world) arrives(sql string) bool {
 // byArrival reports such a query in a file.
 func (sc *script) byArrival() bool {
 	return slices.ContainsFunc(sc.steps, func(s step) bool { return byArrival.MatchString(s.sql) })
+}
+
+// sawLate notes that a row came too late for a view: what it reads, and all that reads that,
+// depends on how the changes are cut into triggers.
+func (w *world) sawLate(query string) {
+	for _, n := range w.named(strings.TrimSuffix(query, backing)) {
+		w.late[n] = true
+	}
 }

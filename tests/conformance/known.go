@@ -6,7 +6,7 @@ import "strings"
 // otherwise.
 type known struct {
 	outcomes []outcome
-	late     bool            // rows came too late for a view
+	late     map[string]bool // by name, folded: what a view reads for which a row came too late
 	apart    map[string]bool // tables of many rows, which the batch engine holds alone
 }
 

@@ -200,7 +200,7 @@ func (r *runner) accumulated(sql string) (res *result, why string, err error) {
 	if slices.ContainsFunc(names, func(n string) bool { return r.views[n] != nil && r.views[n].emit != "" }) {
 		return nil, "it reads a materialised view of final rows, as a continuous query through its query", nil
 	}
-	if r.arrives(sql) || r.late && len(names) > 0 {
+	if r.arrives(sql) || slices.ContainsFunc(names, func(n string) bool { return r.late[n] }) {
 		return nil, "it depends on when rows come", nil
 	}
 	if r.n.asked++; r.n.asked%r.every() != 0 {

@@ -18,7 +18,7 @@ func risingCalls() map[string]form {
 		"jsonb_object_agg": func(c call) string {
 			return "CAST(json_objectagg(" + strings.Join(c.args, ", ") + ")" + c.tail + " AS JSON)"
 		},
-		"approx_percentile": renamed("quantile_dd"), "concat": renamed("rising_concat"), "regexp_replace": risingReplace, "regexp_matches": risingMatches,
+		"to_char": risingTemplate, "approx_percentile": renamed("quantile_dd"), "concat": renamed("rising_concat"), "regexp_replace": risingReplace, "regexp_matches": risingMatches,
 		"substr": risingPart, "substring": risingPart, "row": risingRow, "log": template(1, "log10($1)"),
 		"map_from_key_values": renamed("map_from_arrays"), "extract": risingField, "date_part": risingFieldNamed,
 	}

@@ -57,7 +57,7 @@ func runScript(ctx context.Context, d *dialect, sc *script) ([]outcome, counts) 
 		all[i].step, all[i].verdict = &sc.steps[i], notRun
 	}
 	var n counts
-	first := &known{apart: map[string]bool{}}
+	first := &known{apart: map[string]bool{}, late: map[string]bool{}}
 	for _, s := range schedules {
 		for i, o := range runUnder(ctx, d, sc, s, &n, first) {
 			if s == asGiven || all[i].verdict == passed && o.verdict == failed {
@@ -147,7 +147,6 @@ func runUnder(ctx context.Context, d *dialect, sc *script, s schedule, n *counts
 	r := &runner{world: w, n: n, broken: map[string]outcome{}, labels: map[string]string{}, queries: sc.queries(), first: first, spaces: spaces{}}
 	defer func() {
 		n.fed = max(n.fed, r.world.fed)
-		first.late = first.late || r.late
 		r.world.close()
 	}()
 	w.apart, w.late = first.apart, first.late
@@ -246,7 +245,7 @@ func (r *runner) reset(at string) outcome {
 	if err != nil {
 		panic(err) // the built-in registry is broken
 	}
-	w.apart = r.first.apart
+	w.apart, w.late = r.first.apart, r.first.late
 	r.world, r.broken, r.before = w, map[string]outcome{}, nil
 	return outcome{verdict: notApplicable}
 }

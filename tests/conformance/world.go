@@ -47,7 +47,7 @@ type world struct {
 	cut       int // rows that a source gives to a trigger, 0 = all
 	serial    int
 	changed   int               // rows of the last INSERT, UPDATE or DELETE
-	late      bool              // a row came too late for a view: its result depends on the cut into triggers
+	late      map[string]bool   // by name, folded: what a view reads for which a row came too late
 	changesOf map[string]string // prepared changes of rows, by name
 	apart     map[string]bool   // by name, folded: tables that the batch engine holds alone
 }
@@ -65,7 +65,7 @@ const backing = "__rows" // ends the name of the materialised view behind one of
 
 func newWorld(ctx context.Context, d *dialect, s schedule, cut int) (*world, error) {
 	w := &world{ctx: ctx, d: d, s: s, cut: cut, clock: clock.NewFake(time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)), fs: vfs.NewMemory(),
-		changesOf: map[string]string{}, tables: map[string]*table{}, views: map[string]*view{}, dropped: map[string]bool{}}
+		changesOf: map[string]string{}, tables: map[string]*table{}, views: map[string]*view{}, dropped: map[string]bool{}, late: map[string]bool{}}
 	var err error
 	if w.reg, err = w.registry(); err != nil {
 		return nil, err
@@ -235,7 +235,7 @@ func (w *world) feed(t *table, changes []change) error {
 		}
 	}
 	w.fed += len(changes)
-	if w.s == atOnce && !w.late && !slices.ContainsFunc(w.order, func(v *view) bool { return w.arrives(v.sql) }) {
+	if w.s == atOnce && !w.late[strings.ToLower(t.name)] && !slices.ContainsFunc(w.order, func(v *view) bool { return w.arrives(v.sql) }) {
 		return nil
 	}
 	return w.settle()
@@ -286,7 +286,9 @@ func (w *world) settle() error {
 			}
 			if p != nil {
 				ran = append(ran, q)
-				w.late = w.late || p.Rows.Late+p.Rows.Partial > 0
+				if p.Rows.Late+p.Rows.Partial > 0 {
+					w.sawLate(q.Name)
+				}
 			}
 		}
 		if again = len(ran) > 0; w.s == withRestarts {
