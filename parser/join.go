@@ -53,6 +53,8 @@ func (p *parser) joinRight(join *ast.Join, span diag.Span, left source) source {
 		args = append(args, fill(&join.Match, p.parenOperand()))
 	}
 	switch {
+	case !plain && p.startsNearest():
+		args = p.nearest(join, args)
 	case p.isWord("ON"), p.isWord("USING"):
 		if plain {
 			p.failf(diag.JoinCondition, p.here(), "a %s JOIN takes no condition", p.joinWord(join))
@@ -62,6 +64,41 @@ func (p *parser) joinRight(join *ast.Join, span diag.Span, left source) source {
 		p.noCondition(span, join)
 	}
 	return p.emitJoin(join, left, right, args)
+}
+
+// startsNearest tells [APPROX | EXACT] NEAREST [n] BY from an alias.
+func (p *parser) startsNearest() bool {
+	n := 0
+	if p.anyWordAt(0, "APPROX", "EXACT") {
+		n = 1
+	}
+	if !p.wordAt(n, "NEAREST") {
+		return false
+	}
+	if p.at(n+1).kind == tokNumber {
+		n++
+	}
+	return p.wordAt(n+1, "BY") && p.anyWordAt(n+2, "DISTANCE", "SIMILARITY")
+}
+
+// nearest reads NEAREST n BY DISTANCE expr. What is asked for as approximate is exact too.
+func (p *parser) nearest(join *ast.Join, args []arg) []arg {
+	start := p.pos
+	p.acceptAny("APPROX", "EXACT")
+	p.next()
+	node := &ast.Nearest{}
+	if t := p.peek(); t.kind == tokNumber {
+		p.next()
+		if node.Count = p.numberOf(t); node.Count.Kind != ast.LitInt || strings.Trim(node.Count.Text, "0") == "" {
+			p.failf(diag.BadLiteral, t.span(), "NEAREST takes a whole number of rows, at least 1")
+		}
+	}
+	p.next()
+	node.Similarity = p.acceptAny("DISTANCE", "SIMILARITY") == "SIMILARITY"
+	args = append(args, fill(&node.By, p.expr()))
+	node.Span = p.since(start)
+	join.Nearest = node
+	return args
 }
 
 func (p *parser) joinWord(join *ast.Join) string {

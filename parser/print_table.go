@@ -130,6 +130,15 @@ func (pr *printer) join(j *ast.Join) {
 		pr.expr(j.Match, 0)
 		pr.put(")")
 	}
+	if n := j.Nearest; n != nil {
+		pr.put(" NEAREST ")
+		if n.Count != nil {
+			pr.literal(n.Count)
+			pr.put(" ")
+		}
+		pr.put("BY ", map[bool]string{true: "SIMILARITY ", false: "DISTANCE "}[n.Similarity])
+		pr.expr(n.By, 0)
+	}
 	pr.clause(" ON ", j.On)
 	if len(j.Using) > 0 {
 		pr.put(" USING (")

@@ -232,13 +232,23 @@ func (k JoinKind) String() string {
 type Join struct {
 	diag.Span
 	Kind    JoinKind
-	Asof    bool // inner or left
+	Asof    bool
 	Natural bool
 	Comma   bool
 	L, R    TableRef
 	On      Expr
 	Using   []Ident
 	Match   Expr // MATCH_CONDITION
+	Nearest *Nearest
+}
+
+// Nearest is NEAREST count BY DISTANCE expr: of the right rows, the first ones for each left
+// row by the expression.
+type Nearest struct {
+	diag.Span
+	Count      *Literal // nil = 1
+	Similarity bool     // the greatest ones
+	By         Expr
 }
 
 // Watermark is any of

@@ -15,6 +15,9 @@ func (b *Binder) join(x *ast.Join, outer *scope) (logical.Node, *scope) {
 	if x.Kind == ast.FullJoin && x.On != nil && hasSubquery(x.On) {
 		return b.fullByParts(x, outer)
 	}
+	if x.Nearest != nil {
+		return b.nearest(x, outer)
+	}
 	x = nearestExists(x)
 	l, ls := b.from(x.L, outer)
 	if plan, s, ok := b.lateral(x, l, ls, outer); ok {

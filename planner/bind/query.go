@@ -132,6 +132,9 @@ func walkFrom(ref ast.TableRef, visit func(*ast.TableName)) {
 		walkFrom(x.L, visit)
 		walkFrom(x.R, visit)
 		walkSubqueries(x.On, visit)
+		if x.Nearest != nil {
+			walkSubqueries(x.Nearest.By, visit)
+		}
 	case *ast.Pivot:
 		walkFrom(x.Input, visit)
 		for _, a := range x.Axes {
