@@ -253,6 +253,8 @@ func (p *parser) tableSoft() bool {
 		return p.startsWatermark()
 	case "FOR":
 		return true
+	case "POSITIONAL":
+		return p.wordAt(1, "JOIN")
 	case "NEAREST", "APPROX", "EXACT":
 		return p.startsNearest()
 	case "INCLUDE", "EXCLUDE":

@@ -39,7 +39,7 @@ func (p *parser) joinTail(left source) source {
 // the second join is the right side of the first.
 func (p *parser) joinRight(join *ast.Join, span diag.Span, left source) source {
 	right := p.factor()
-	plain := join.Natural || join.Kind == ast.CrossJoin
+	plain := join.Natural || join.Kind == ast.CrossJoin || join.Kind == ast.PositionalJoin
 	if !plain && p.startsJoin() {
 		defer p.leave()
 		if !p.enter() {
@@ -143,7 +143,7 @@ func (p *parser) emitJoin(join *ast.Join, left, right source, args []arg) source
 
 // startsJoin tells whether a join operator is next.
 func (p *parser) startsJoin() bool {
-	return p.anyWordAt(0, "JOIN", "INNER", "CROSS", "NATURAL", "LEFT", "RIGHT", "FULL", "SEMI", "ANTI", "ASOF")
+	return p.isWords("POSITIONAL", "JOIN") || p.anyWordAt(0, "JOIN", "INNER", "CROSS", "NATURAL", "LEFT", "RIGHT", "FULL", "SEMI", "ANTI", "ASOF")
 }
 
 // joinOperator reads the words of a join up to JOIN, or gives nil.
@@ -152,6 +152,9 @@ func (p *parser) joinOperator() (*ast.Join, diag.Span) {
 		return nil, diag.Span{}
 	}
 	start := p.pos
+	if p.accept("POSITIONAL", "JOIN") {
+		return &ast.Join{Kind: ast.PositionalJoin}, p.since(start)
+	}
 	join := &ast.Join{Natural: p.accept("NATURAL")}
 	seen := map[string]bool{}
 	for {

@@ -221,11 +221,12 @@ const (
 	CrossJoin
 	SemiJoin
 	AntiJoin
+	PositionalJoin // the rows of one number of both sides, and those that are left
 )
 
 // String is the kind as SQL writes it before JOIN.
 func (k JoinKind) String() string {
-	return [...]string{"INNER", "LEFT", "RIGHT", "FULL", "CROSS", "SEMI", "ANTI"}[k]
+	return [...]string{"INNER", "LEFT", "RIGHT", "FULL", "CROSS", "SEMI", "ANTI", "POSITIONAL"}[k]
 }
 
 // Join combines two table references. Comma marks `a, b`, which is a cross join.

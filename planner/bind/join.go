@@ -15,8 +15,11 @@ func (b *Binder) join(x *ast.Join, outer *scope) (logical.Node, *scope) {
 	if x.Kind == ast.FullJoin && x.On != nil && hasSubquery(x.On) {
 		return b.fullByParts(x, outer)
 	}
-	if x.Nearest != nil {
+	switch {
+	case x.Nearest != nil:
 		return b.nearest(x, outer)
+	case x.Kind == ast.PositionalJoin:
+		return b.positional(x, outer)
 	}
 	x = nearestExists(x)
 	l, ls := b.from(x.L, outer)
