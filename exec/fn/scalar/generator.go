@@ -10,7 +10,7 @@ import (
 
 // Generators lists every generator, as fresh values.
 func Generators() []*fn.Generator {
-	all := append(explosions(), seriesRows()...)
+	all := append(append(explosions(), repeatRows()), seriesRows()...)
 	return append(append(all, splittings()...), jsonRows()...)
 }
 
