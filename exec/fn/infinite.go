@@ -63,10 +63,10 @@ func anyInfinite(args []*vec.Vector, at []int) bool {
 // apart computes the rows of finite times alone, then the others.
 func apart(c *Ctx, g *infinite, args []*vec.Vector, rows Rows) (*vec.Vector, error) {
 	var finite []int32
-	signs := make([]int, rows.N)
+	signs, first := make([]int, rows.N), make([]bool, rows.N)
 	for i := range rows.Len() {
 		r := rows.At(i)
-		if signs[r] = g.sign(args, r); signs[r] == 0 {
+		if signs[r], first[r] = g.sign(args, r); signs[r] == 0 {
 			finite = append(finite, int32(r))
 		}
 	}
@@ -88,21 +88,26 @@ func apart(c *Ctx, g *infinite, args []*vec.Vector, rows Rows) (*vec.Vector, err
 				return nil, err
 			}
 		}
-		g.append(out, sign)
+		if first[r] {
+			g.append(out, sign)
+		} else {
+			out.AppendNull()
+		}
 	}
 	return out.Finish(), nil
 }
 
-// sign is that of the first argument that is infinite, 0 if none is.
-func (g *infinite) sign(args []*vec.Vector, r int) int {
-	for _, k := range g.at {
+// sign is that of the first argument that is infinite, 0 if none is, and whether it is the
+// time that is moved: the first.
+func (g *infinite) sign(args []*vec.Vector, r int) (sign int, first bool) {
+	for n, k := range g.at {
 		if a := args[k]; !a.IsNull(r) {
 			if sign := a.Type.Kind.Infinite(a.Int(r)); sign != 0 {
-				return sign
+				return sign, n == 0
 			}
 		}
 	}
-	return 0
+	return 0, false
 }
 
 // append adds the result for an infinite time. Functions that name a part of a time have no

@@ -226,7 +226,9 @@ func (b *Binder) resolve(span diag.Span, name string, args ...expr.Node) expr.No
 // apply calls a function that is not looked up by name.
 func (b *Binder) apply(span diag.Span, f *fn.Scalar, args ...expr.Node) expr.Node {
 	impl, err := f.Resolve(expr.Args(args))
-	if err == nil {
+	if err != nil {
+		err = fmt.Errorf("%s %w", f.Name, err)
+	} else {
 		err = b.res.Coerce(f.Name, impl.Args, args)
 	}
 	if err != nil {

@@ -1,6 +1,7 @@
 package bind
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 	"time"
@@ -216,6 +217,11 @@ func (e *env) windowInput(x ast.Expr) expr.Node {
 	if n == nil {
 		return nil
 	}
+	return e.windowNode(x, n)
+}
+
+// windowNode is the time of a window: what stands at x, bound.
+func (e *env) windowNode(x ast.Expr, n expr.Node) expr.Node {
 	t := n.Type()
 	switch {
 	case t.Kind == types.Timestamp || t.Kind == types.TimestampNTZ:
@@ -351,26 +357,43 @@ func (e *env) windowTime(x *ast.Call) expr.Node {
 }
 
 // bucket is time_bucket(size, ts [, offset or origin]) and date_bin(size, ts [, origin]): the start of
-// a tumbling window. In GROUP BY it makes a window.
+// a tumbling window, if its size is a constant. In GROUP BY it makes a window. All other calls
+// are those of the function.
 func (e *env) bucket(x *ast.Call) expr.Node {
-	if len(x.Args) < 2 || len(x.Args) > 3 {
-		e.b.errorf(diag.WrongArguments, x.Span, "%s takes a size, a time, and optionally an origin, got %d arguments", x.Name, len(x.Args))
+	if len(x.Args) < 2 || len(x.Args) > 4 {
+		e.b.errorf(diag.WrongArguments, x.Span, "%s takes a size, a time, and optionally an offset or zone and an origin, got %d arguments", x.Name, len(x.Args))
 		return nil
 	}
-	t := e.windowInput(x.Args[1])
-	size, ok := e.duration(x.Args[0], "size")
-	if t == nil || !ok {
-		return nil
-	}
-	if size.Span().Sign() <= 0 {
-		e.b.errorf(diag.BadWindow, x.Args[0].Pos(), "the size of a window must be positive")
-		return nil
-	}
-	spec := windowSpec{size: size, slide: size, span: x.Span}
-	if len(x.Args) == 3 {
-		if spec.offset, ok = e.origin(x.Args[2], size); !ok {
+	args := make([]expr.Node, len(x.Args))
+	for i, a := range x.Args {
+		if args[i] = e.expr(a); args[i] == nil {
 			return nil
 		}
+	}
+	spec := windowSpec{span: x.Span}
+	size, constant := e.b.intervalOf(args[0])
+	if constant && len(args) < 4 && isWindowTime(args[1].Type()) {
+		if !e.checkSize(x.Args[0], size) {
+			return nil
+		}
+		spec.size, spec.slide = size, size
+		if len(args) == 3 {
+			spec.offset, constant = e.b.origin(args[2], size, args[1].Type())
+		}
+		if constant {
+			return e.bucketWindow(e.windowNode(x.Args[1], args[1]), spec)
+		}
+	}
+	if args[0].Type().Kind == types.String {
+		args[0] = e.b.cast(x.Args[0].Pos(), args[0], types.Of(types.Interval))
+	}
+	f, _ := e.b.cat.Functions.Scalar("time_bucket")
+	return e.b.apply(x.Span, f, args...)
+}
+
+func (e *env) bucketWindow(t expr.Node, spec windowSpec) expr.Node {
+	if t == nil {
+		return nil
 	}
 	if e.clause == inGroupBy && e.sel != nil && !e.inAgg {
 		return startOf(e.sel.addWindow(e.b, t, spec))
@@ -378,28 +401,44 @@ func (e *env) bucket(x *ast.Call) expr.Node {
 	return e.b.windowStart(t, spec)
 }
 
-// origin is where a bucket starts, as an offset from 1970.
-func (e *env) origin(x ast.Expr, size types.IntervalValue) (types.IntervalValue, bool) {
-	n := e.expr(x)
-	if n == nil {
-		return types.IntervalValue{}, false
+// checkSize reports a constant size that no bucket has.
+func (e *env) checkSize(x ast.Expr, size types.IntervalValue) bool {
+	switch {
+	case size.Months != 0 && timewindow.Micros(size) != 0:
+		e.b.errorf(diag.BadWindow, x.Pos(), "the size of a window must be of months or of days and less, not of both")
+	case size.Span().Sign() <= 0:
+		e.b.errorf(diag.BadWindow, x.Pos(), "the size of a window must be positive")
+	default:
+		return true
 	}
-	if v, ok := e.b.intervalOf(n); ok && v.Months == 0 {
-		return v, true
+	return false
+}
+
+// isWindowTime tells what windows are made over.
+func isWindowTime(t types.Type) bool { return t.IsTime() || t.Kind == types.String || isWindowType(t) }
+
+// origin is where a bucket starts, as an offset from 1970, if it is a constant that a window
+// can have.
+func (b *Binder) origin(n expr.Node, size types.IntervalValue, of types.Type) (types.IntervalValue, bool) {
+	if v, ok := b.intervalOf(n); ok {
+		return v, v.Months == 0
 	}
 	if n.Type().Kind == types.String || n.Type().Kind == types.Date {
-		n = e.b.cast(x.Pos(), n, types.Of(types.Timestamp))
+		c, err := b.res.Cast(n, types.Of(types.Timestamp), false)
+		if err != nil {
+			return types.IntervalValue{}, false
+		}
+		n = c
 	}
 	c, ok := n.(*expr.Const)
-	if !ok || c.IsNull() || c.Type().Phys() != types.PhysInt64 || !c.Type().IsTime() {
-		e.b.errorf(diag.BadWindow, x.Pos(), "the origin must be a constant TIMESTAMP or INTERVAL")
+	if !ok || c.IsNull() || c.Type().Phys() != types.PhysInt64 || !c.Type().IsTime() || size.Months != 0 {
 		return types.IntervalValue{}, false
 	}
-	if size.Months != 0 {
-		e.b.errorf(diag.BadWindow, x.Pos(), "a bucket of months takes an offset in days, not an origin")
-		return types.IntervalValue{}, false
+	at := c.V.Int(0)
+	if of.Kind != types.TimestampNTZ && c.Type().Kind == types.Timestamp && timewindow.IsDays(size) {
+		at = types.ToLocal(at, cmp.Or(b.res.Zone, time.UTC)) // days begin by the clock
 	}
-	return types.IntervalValue{Micros: c.V.Int(0) % timewindow.Micros(size)}, true
+	return types.IntervalValue{Micros: at % timewindow.Micros(size)}, true
 }
 
 // windowStart is the start of the tumbling window of t.

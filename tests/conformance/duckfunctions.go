@@ -20,6 +20,7 @@ func duckFunctions(r *fn.Registry) {
 	duckCastFunctions(r)
 	duckFields(r)
 	duckComparisons(r)
+	duckBucket(r)
 }
 
 var (

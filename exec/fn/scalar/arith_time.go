@@ -131,6 +131,9 @@ func Shift(k types.Kind, at int64, x types.IntervalValue, sign int64, zone *time
 		local := types.ToLocal(at, zone)
 		day := types.FloorDiv(local, types.MicrosPerDay)
 		moved := addMonths(day, months) + days
+		if !inCalendar(moved) {
+			return 0, false
+		}
 		at = types.FromLocal(local+(moved-day)*types.MicrosPerDay, zone)
 	}
 	at += us

@@ -210,3 +210,16 @@ func (w Windows) stepsTo(start, t int64) int64 {
 func times(v types.IntervalValue, k int64) types.IntervalValue {
 	return types.IntervalValue{Months: v.Months * int32(k), Days: v.Days * int32(k), Micros: v.Micros * k}
 }
+
+// Floor is the start of the tumbling window of t whose size has no months. The windows are
+// counted from origin, µs since 1970 as the clocks of the zone show it.
+func Floor(zone *time.Location, t int64, size types.IntervalValue, origin int64) int64 {
+	var c calendar
+	if zone != time.UTC {
+		c.zone = zone
+	}
+	n := Micros(size)
+	return c.floor(t, size, types.IntervalValue{Micros: floorMod(origin, n)})
+}
+
+func floorMod(x, n int64) int64 { return x - floor(x, n) }
