@@ -7,6 +7,7 @@ import (
 	"math/big"
 	"strings"
 
+	"github.com/sqlstream/sqlstream/exec/types"
 	"github.com/sqlstream/sqlstream/parser/ast"
 )
 
@@ -16,20 +17,25 @@ type amount struct {
 }
 
 // ParseDuration reads a duration as it stands in a string: '10 minutes',
-// '1 day 2 hours', '-5 s', '1.5 seconds', '90s', '1 02:03:04.5'. A fraction is
-// allowed for units up to a day and must be whole microseconds.
+// '1 day 2 hours', '-5 s', '1.5 seconds', '90s', '1 02:03:04.5', '2 months ago'. A
+// fraction of a unit goes to the smaller ones: types.SpreadInterval.
 func ParseDuration(text string) (months, days, micros int64, err error) {
 	a, err := parseDuration(text)
 	return a.months, a.days, a.micros, err
 }
 
 func parseDuration(text string) (amount, error) {
-	fields := splitDuration(text)
+	fields := splitDuration(strings.TrimPrefix(strings.TrimSpace(text), "@"))
 	if len(fields) > 0 && strings.EqualFold(fields[0], "interval") {
 		fields = fields[1:]
 	}
 	if len(fields) == 0 {
 		return amount{}, errors.New("a duration needs a number and a unit, such as '10 minutes'")
+	}
+	last := len(fields) - 1
+	ago := last > 0 && strings.EqualFold(fields[last], "ago")
+	if ago {
+		fields = fields[:last]
 	}
 	var total amount
 	for i := 0; i < len(fields); {
@@ -38,6 +44,9 @@ func parseDuration(text string) (amount, error) {
 			return amount{}, err
 		}
 		i += n
+	}
+	if ago {
+		total = amount{-total.months, -total.days, -total.micros}
 	}
 	return total, nil
 }
@@ -121,37 +130,17 @@ func (a *amount) add(number string, unit ast.Unit) error {
 		return fmt.Errorf("%q is not a number", number)
 	}
 	months, days, micros := unit.Amount()
-	if !value.IsInt() && days == 1 {
-		days, micros = 0, 86_400_000_000
-	}
-	if !value.IsInt() && micros == 0 {
-		return fmt.Errorf("%s of a %s is not exact", number, strings.ToLower(unit.String()))
-	}
+	m, d, us, fits := types.SpreadInterval(value, months, days, micros)
 	for _, part := range []struct {
-		to   *int64
-		unit int64
-	}{{&a.months, months}, {&a.days, days}, {&a.micros, micros}} {
-		if err := addScaled(part.to, value, part.unit, number); err != nil {
-			return err
+		to *int64
+		by int64
+	}{{&a.months, m}, {&a.days, d}, {&a.micros, us}} {
+		total := new(big.Int).Add(big.NewInt(*part.to), big.NewInt(part.by))
+		if !fits || !total.IsInt64() || total.Int64() == math.MinInt64 {
+			return fmt.Errorf("%q is out of range", number)
 		}
+		*part.to = total.Int64()
 	}
-	return nil
-}
-
-// addScaled adds value × unit, which must be a whole number in range.
-func addScaled(to *int64, value *big.Rat, unit int64, number string) error {
-	if unit == 0 {
-		return nil
-	}
-	sum := new(big.Rat).Mul(value, new(big.Rat).SetInt64(unit))
-	if !sum.IsInt() {
-		return fmt.Errorf("%q is finer than a microsecond", number)
-	}
-	total := new(big.Int).Add(sum.Num(), big.NewInt(*to))
-	if !total.IsInt64() || total.Int64() == math.MinInt64 {
-		return fmt.Errorf("%q is out of range", number)
-	}
-	*to = total.Int64()
 	return nil
 }
 

@@ -30,6 +30,12 @@ func unitOf(word string) (ast.Unit, bool) {
 		return ast.Quarter, true
 	case "year", "years", "y", "yr", "yrs":
 		return ast.Year, true
+	case "decade", "decades", "dec", "decs":
+		return ast.Decade, true
+	case "century", "centuries", "cent", "c":
+		return ast.Century, true
+	case "millennium", "millennia", "millenniums", "millenium", "mil", "mils":
+		return ast.Millennium, true
 	}
 	return 0, false
 }
@@ -55,5 +61,6 @@ func (p *parser) unitAt(n int) (ast.Unit, bool) {
 	if t.kind != tokWord || t.end-t.start < 3 {
 		return 0, false
 	}
-	return unitOf(p.text(t))
+	unit, ok := unitOf(p.text(t))
+	return unit, ok && (unit < ast.Decade || t.end-t.start > 4)
 }

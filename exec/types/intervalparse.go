@@ -2,6 +2,7 @@ package types
 
 import (
 	"errors"
+	"math/big"
 	"strings"
 )
 
@@ -10,7 +11,6 @@ var (
 	ErrIntervalSyntax = errors.New("not an interval: want '10 minutes', '1 month 2 days 03:00:00'")
 	ErrIntervalRange  = errors.New("interval out of range")
 	ErrIntervalUnit   = errors.New("unknown unit of time")
-	ErrIntervalPart   = errors.New("only seconds, minutes, hours and milliseconds take a fraction, of whole microseconds in the end")
 )
 
 // intervalUnit is a unit in months, days or µs: one of the three is set.
@@ -42,6 +42,12 @@ func unitOf(name string) (intervalUnit, bool) {
 		return intervalUnit{months: 3}, true
 	case "year", "years", "y", "yr", "yrs":
 		return intervalUnit{months: 12}, true
+	case "decade", "decades", "dec", "decs":
+		return intervalUnit{months: 120}, true
+	case "century", "centuries", "cent", "c":
+		return intervalUnit{months: 1200}, true
+	case "millennium", "millennia", "millenniums", "millenium", "mil", "mils":
+		return intervalUnit{months: 12000}, true
 	}
 	return intervalUnit{}, false
 }
@@ -53,7 +59,7 @@ func IsIntervalUnit(name string) bool {
 }
 
 // IntervalOf returns n units: IntervalOf("10", "minutes"). The number may have a sign
-// and, for units up to the hour, a fraction.
+// and a fraction.
 func IntervalOf(number, unit string) (IntervalValue, error) {
 	u, ok := unitOf(unit)
 	if !ok {
@@ -68,19 +74,45 @@ func IntervalOf(number, unit string) (IntervalValue, error) {
 
 // ParseInterval parses numbers with units and at most one time of day, separated by
 // blanks: '10 minutes', '1h30m', '1 year -2 months 3 days -04:05:06.5', '2 10:00:00'
-// (a number before a time counts days).
+// (a number before a time counts days). As in PostgreSQL, "ago" at the end turns the
+// sign of all parts around, a number alone counts seconds, and a fraction goes to the
+// smaller parts: see SpreadInterval.
 func ParseInterval(text string) (IntervalValue, error) {
 	var p intervalParts
-	s := strings.TrimSpace(text)
+	s := strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(text), "@"))
 	if s == "" {
 		return IntervalValue{}, ErrIntervalSyntax
 	}
-	for s != "" {
+	if rest := strings.Trim(s, "+-.0123456789"); rest == "" {
+		return p.all(p.add(s, intervalUnit{micros: MicrosPerSecond}))
+	}
+	body, ago := cutAgo(s)
+	for s = body; s != ""; {
 		rest, err := p.part(s)
 		if err != nil {
 			return IntervalValue{}, err
 		}
 		s = strings.TrimLeft(rest, " \t")
+	}
+	if ago {
+		p = intervalParts{-p.months, -p.days, -p.micros}
+	}
+	return p.value()
+}
+
+// cutAgo takes the word "ago" off the end.
+func cutAgo(s string) (body string, ago bool) {
+	n := len(s) - len(" ago")
+	if n > 0 && strings.EqualFold(s[n:], " ago") {
+		return strings.TrimSpace(s[:n]), true
+	}
+	return s, false
+}
+
+// all is the value, unless a part was wrong.
+func (p *intervalParts) all(err error) (IntervalValue, error) {
+	if err != nil {
+		return IntervalValue{}, err
 	}
 	return p.value()
 }
@@ -151,34 +183,84 @@ func (p *intervalParts) add(number string, u intervalUnit) error {
 	if err != nil {
 		return err
 	}
-	if scale > 0 && u.micros < 1000 {
-		return ErrIntervalPart
-	}
 	product, ok := x.Mul(Int128From(u.micros + u.days + u.months))
 	if !ok {
 		return ErrIntervalRange
 	}
 	q, r, _ := product.QuoRem(Pow10(scale))
 	if !r.IsZero() {
-		return ErrIntervalPart
+		return p.addFraction(number, u)
 	}
 	n, ok := q.Int64()
 	switch {
+	case !ok:
+		return ErrIntervalRange
 	case u.micros != 0:
-		var sum Int128
-		sum, _ = Int128From(p.micros).Add(Int128From(n))
-		v, fits := sum.Int64()
-		p.micros, ok = v, ok && fits
-	case n > 1<<40 || n < -1<<40:
-		ok = false
-	default:
-		p.days += n * min(u.days, 1)
-		p.months += n * min(u.months, 1)
+		return p.addParts(0, 0, n)
+	case u.days != 0:
+		return p.addParts(0, n, 0)
 	}
+	return p.addParts(n, 0, 0)
+}
+
+// addFraction spreads a number that is no whole number of the part that the unit counts.
+func (p *intervalParts) addFraction(number string, u intervalUnit) error {
+	value, ok := new(big.Rat).SetString(number)
+	if !ok {
+		return ErrIntervalSyntax
+	}
+	months, days, micros, ok := SpreadInterval(value, u.months, u.days, u.micros)
+	if !ok {
+		return ErrIntervalRange
+	}
+	return p.addParts(months, days, micros)
+}
+
+func (p *intervalParts) addParts(months, days, micros int64) error {
+	const most = 1 << 40
+	if months > most || months < -most || days > most || days < -most {
+		return ErrIntervalRange
+	}
+	sum, _ := Int128From(p.micros).Add(Int128From(micros))
+	v, ok := sum.Int64()
+	p.micros, p.days, p.months = v, p.days+days, p.months+months
 	if !ok || p.days > 1<<50 || p.months > 1<<50 {
 		return ErrIntervalRange
 	}
 	return nil
+}
+
+// SpreadInterval is a number of units of so many months, days or µs as PostgreSQL spreads
+// it: a fraction of years rounds to months, one of a month is days of 1/30 of it, one of a
+// day is time, rounded to µs; a fraction of a µs is cut. False if it does not fit.
+func SpreadInterval(value *big.Rat, months, days, micros int64) (m, d, us int64, ok bool) {
+	times := func(x *big.Rat, n int64) *big.Rat { return new(big.Rat).Mul(x, new(big.Rat).SetInt64(n)) }
+	inMonths := times(value, months)
+	if months >= 12 {
+		inMonths.SetInt(roundRat(inMonths))
+	}
+	whole, rest := splitRat(inMonths)
+	inDays := rest.Add(times(rest, 30), times(value, days))
+	wholeDays, rest := splitRat(inDays)
+	inMicros := new(big.Rat).Add(times(rest, MicrosPerDay), times(value, micros))
+	rounded := roundRat(inMicros)
+	if micros == 1 {
+		rounded, _ = splitRat(inMicros)
+	}
+	return whole.Int64(), wholeDays.Int64(), rounded.Int64(), whole.IsInt64() && wholeDays.IsInt64() && rounded.IsInt64()
+}
+
+// splitRat cuts toward zero.
+func splitRat(x *big.Rat) (whole *big.Int, rest *big.Rat) {
+	whole = new(big.Int).Quo(x.Num(), x.Denom())
+	return whole, new(big.Rat).Sub(x, new(big.Rat).SetInt(whole))
+}
+
+// roundRat rounds half away from zero.
+func roundRat(x *big.Rat) *big.Int {
+	half := big.NewRat(int64(x.Sign()), 2)
+	whole, _ := splitRat(half.Add(half, x))
+	return whole
 }
 
 func intervalNumber(number string) (x Int128, scale int, err error) {

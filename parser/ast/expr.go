@@ -78,6 +78,9 @@ const (
 	Month
 	Quarter
 	Year
+	Decade
+	Century
+	Millennium
 )
 
 // IntervalExpr is `INTERVAL (n) MINUTE`: a computed number of units.

@@ -64,7 +64,7 @@ func (op LikeOp) String() string {
 
 // String is the unit in upper case, singular.
 func (u Unit) String() string {
-	return [...]string{"MICROSECOND", "MILLISECOND", "SECOND", "MINUTE", "HOUR", "DAY", "WEEK", "MONTH", "QUARTER", "YEAR"}[u]
+	return [...]string{"MICROSECOND", "MILLISECOND", "SECOND", "MINUTE", "HOUR", "DAY", "WEEK", "MONTH", "QUARTER", "YEAR", "DECADE", "CENTURY", "MILLENNIUM"}[u]
 }
 
 // Months, days and microseconds of one unit; exactly one of them is not zero.
@@ -88,6 +88,12 @@ func (u Unit) Amount() (months, days, micros int64) {
 		return 1, 0, 0
 	case Quarter:
 		return 3, 0, 0
+	case Decade:
+		return 120, 0, 0
+	case Century:
+		return 1200, 0, 0
+	case Millennium:
+		return 12000, 0, 0
 	}
 	return 12, 0, 0
 }

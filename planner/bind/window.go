@@ -325,9 +325,10 @@ func (e *env) duration(x ast.Expr, what string) (types.IntervalValue, bool) {
 // intervalOf is the value of a constant INTERVAL, or of text that is one.
 func (b *Binder) intervalOf(n expr.Node) (types.IntervalValue, bool) {
 	if n.Type().Kind == types.String {
+		text, constant := n.(*expr.Const)
 		c, err := b.res.Cast(n, types.Of(types.Interval), false)
-		if err != nil {
-			return types.IntervalValue{}, false
+		if err != nil || !constant || text.IsNull() || strings.Trim(text.V.Text(0), "+-.0123456789") == "" {
+			return types.IntervalValue{}, false // a number alone would count seconds
 		}
 		n = c
 	}

@@ -18,7 +18,8 @@ func duckCalls() map[string]form {
 		"regexp_matches": duckMatchesIn,
 		"regexp_replace": duckReplaceOnce,
 		// times
-		"extract": duckFieldOf, "date_part": same("duck_part_of"), "datepart": same("duck_part_of"), "time_bucket": same("duck_bucket"), "timezone": template(1, "duck_part_of('timezone', $1)"),
+		"extract": duckFieldOf, "date_part": same("duck_part_of"), "datepart": same("duck_part_of"), "time_bucket": same("duck_bucket"), "dayname": template(1, "CASE WHEN isfinite($1) THEN strftime($1, '%A') END"), "monthname": template(1, "CASE WHEN isfinite($1) THEN strftime($1, '%B') END"),
+		"decade": template(1, "(year($1) DIV 10)"), "make_timestamp": same("make_timestamp_ntz"), "ago": template(1, "(now() - CAST($1 AS INTERVAL))"), "get_current_time": template(0, "current_time"), "timezone": template(1, "duck_part_of('timezone', $1)"),
 		"timezone_hour": template(1, "duck_part_of('timezone_hour', $1)"), "timezone_minute": template(1, "duck_part_of('timezone_minute', $1)"), "dayofweek": template(1, "(dayofweek($1) - 1)"), "weekday": template(1, "(dayofweek($1) - 1)"),
 		"datediff": duckByUnit, "date_diff": duckByUnit, "datesub": duckByUnit, "date_sub": duckByUnit, "date_trunc": duckByUnit, "datetrunc": duckByUnit,
 	}

@@ -75,8 +75,8 @@ func textToTime(to types.Type) fn.Kernel {
 	return parseTimestamps(to, ParseTimestamp)
 }
 
-// ParseTimestamp reads an instant: what types.ParseTimestamp takes, and Spark's
-// shorter forms (2024, 2024-2, 2024-2-9 7:05).
+// ParseTimestamp reads an instant: what types.ParseTimestamp takes, Spark's shorter forms
+// (2024, 2024-2, 2024-2-9 7:05), and the slashes of PostgreSQL and DuckDB (2024/2/9).
 func ParseTimestamp(b []byte, zone *time.Location) (int64, bool) {
 	x, err := types.ParseTimestamp(view(b), zone)
 	if err == nil {
@@ -157,10 +157,16 @@ func complete(dst, b []byte) ([]byte, bool) {
 	if len(year) != 4 {
 		return nil, false
 	}
+	separator := byte('-')
+	if len(rest) > 0 && rest[0] == '/' { // as PostgreSQL and DuckDB have it, month and day given
+		if separator = '/'; bytes.Count(b, []byte{'/'}) != 2 {
+			return nil, false
+		}
+	}
 	dst = append(dst, year...)
 	for range 2 {
 		field := []byte("1")
-		if len(rest) > 0 && rest[0] == '-' {
+		if len(rest) > 0 && rest[0] == separator {
 			if field, rest = digits(rest[1:]); len(field) < 1 || len(field) > 2 {
 				return nil, false
 			}

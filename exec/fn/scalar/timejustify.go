@@ -174,7 +174,12 @@ func truncInterval(u timeUnit) func(x types.IntervalValue) (types.IntervalValue,
 }
 
 // resolveTruncInterval is date_trunc of an interval.
-func resolveTruncInterval(name string) (fn.Impl, error) {
+func resolveTruncInterval(name string, given bool) (fn.Impl, error) {
+	if !given {
+		return fn.Impl{Args: []types.Type{text, interval}, Result: interval, Eval: func(_ *fn.Ctx, _ []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
+			return vec.Nulls(interval, rows.N), nil
+		}}, nil
+	}
 	unit, ok := findUnit(name)
 	if !ok || unit.iso {
 		return fn.Impl{}, fmt.Errorf("has no unit %s of an INTERVAL", fn.Quote(name))

@@ -69,7 +69,7 @@ func makers() []*fn.Scalar {
 
 // validDay is the day of a civil date; false if there is none.
 func validDay(y, m, d int64) (int64, bool) {
-	if y < types.MinYear || y > types.MaxYear || m < 1 || m > 12 || d < 1 || d > int64(types.DaysInMonth(int(y), int(m))) {
+	if y < -types.FarYear || y > types.FarYear || m < 1 || m > 12 || d < 1 || d > int64(types.DaysInMonth(int(y), int(m))) {
 		return 0, false
 	}
 	return types.DaysFromCivil(int(y), int(m), int(d)), true
@@ -159,6 +159,9 @@ func resolveMakeTimestamp(name string, t types.Type, leniently bool) resolver {
 		}
 		if !zoned && len(args) != n {
 			return fn.Impl{}, fmt.Errorf("takes a date and a time, or year, month, day, hour, minute and second, got %d arguments", len(args))
+		}
+		if n == 6 && args[5].Type.IsFloat() { // as of make_time
+			args = append(args[:5:5], append([]fn.Arg{{Type: parts[5]}}, args[6:]...)...)
 		}
 		impl, err := fixed(t, nil, parts...)(args)
 		impl.Eval = func(c *fn.Ctx, args []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {

@@ -27,11 +27,36 @@ func (parts strfParts) parse(s string) (wall int64, zone *time.Location, ok bool
 			return 0, nil, false
 		}
 	}
-	if s != "" {
+	if s != "" || !t.settleHalf() || !t.settleWeeks() {
 		return 0, nil, false
 	}
 	wall, ok = t.wallClock(1900)
 	return wall, t.zone, ok
+}
+
+// settleHalf reads the hour of %H before AM or PM on a clock of twelve hours.
+func (t *parsedTime) settleHalf() bool {
+	if !t.given[hourField] || !t.given[halfField] {
+		return true
+	}
+	hour := t.value[hourField]
+	t.given[hourField] = false
+	return hour <= 12 && t.set(halfHourField, hour%12)
+}
+
+// settleWeeks decides where a day is told in several ways, as DuckDB does: the day of the
+// month counts before weeks; two ways of counting weeks, or weeks and the day of the year,
+// do not go together, nor does an ISO week with another kind of year.
+func (t *parsedTime) settleWeeks() bool {
+	iso := t.given[isoWeekField] || t.given[isoYearField]
+	if t.given[dayField] {
+		for _, f := range []int{sundayWeekField, mondayWeekField, isoWeekField, isoYearField} {
+			t.given[f] = false
+		}
+		return true
+	}
+	ways := truth(t.given[sundayWeekField]) + truth(t.given[mondayWeekField]) + truth(iso) + truth(t.given[yearDayField])
+	return ways <= 1 && !(t.given[yearField] && t.given[isoWeekField] && !t.given[isoYearField])
 }
 
 // afterText leaves out literal text; a blank in the format stands for any number of
@@ -96,14 +121,14 @@ func (t *parsedTime) setStrf(letter byte, x int64) bool {
 	in := func(field int, low, high int64) bool { return x >= low && x <= high && t.set(field, x) }
 	switch letter {
 	case 'Y':
-		return t.set(yearField, x)
+		return t.setYear(x)
 	case 'y': // 69 is 1969, 68 is 2068
 		if x += 1900; x < 1969 {
 			x += 100
 		}
-		return t.set(yearField, x)
+		return t.setYear(x)
 	case 'G':
-		return t.set(isoYearField, x)
+		return t.given[yearField] || t.set(isoYearField, x)
 	case 'm':
 		return in(monthField, 1, 12)
 	case 'd', 'e':
@@ -130,6 +155,12 @@ func (t *parsedTime) setStrf(letter byte, x int64) bool {
 		return x >= 1 && x <= 7 && t.set(weekdayField, x-1)
 	}
 	return false
+}
+
+// setYear takes the place of an ISO year or week before it.
+func (t *parsedTime) setYear(x int64) bool {
+	t.given[isoYearField], t.given[isoWeekField] = false, false
+	return t.set(yearField, x)
 }
 
 // weekDate is the day of a week of a year: an ISO week (from its Monday), or one counted
@@ -239,12 +270,24 @@ func strptimeFormats(args []fn.Arg) ([]strfParts, error) {
 
 // readable refuses what is for printing alone.
 func (parts strfParts) readable() error {
+	if len(parts) == 0 {
+		return errors.New("needs a format that is not empty")
+	}
 	for _, p := range parts {
 		if p.letter == 'C' || p.letter == 's' {
 			return errors.New("does not read the format %" + string(p.letter) + "; for seconds since 1970 write to_timestamp(n)")
 		}
 	}
 	return nil
+}
+
+// specialTime reads infinity, -infinity and epoch, which stand for times in any format.
+func specialTime(s string, k types.Kind) (int64, bool) {
+	if s = strings.TrimSpace(s); s == "" || s[len(s)-1] < 'A' {
+		return 0, false
+	}
+	us, err := types.ParseTimestampNTZ(s)
+	return us, err == nil && (us == 0 || k.Infinite(us) != 0)
 }
 
 func strptimes(c *fn.Ctx, name string, t types.Type, args []*vec.Vector, rows fn.Rows, source *strfSource) (*vec.Vector, error) {
@@ -258,6 +301,10 @@ func strptimes(c *fn.Ctx, name string, t types.Type, args []*vec.Vector, rows fn
 		}
 		if err != nil {
 			return c.Fail(out, r, name, fn.Quote(args[1].Text(r)), err.Error())
+		}
+		if at, ok := specialTime(args[0].Text(r), t.Kind); ok && len(formats) > 0 {
+			out.I64[r] = at
+			return nil
 		}
 		for _, f := range formats {
 			if wall, zone, ok := f.parse(args[0].Text(r)); ok {

@@ -113,8 +113,8 @@ func resolveDateTrunc(args []fn.Arg) (fn.Impl, error) {
 	if !ok && args[0].Type.Kind != types.Null || len(args) == 3 {
 		return resolveTruncRows(args)
 	}
-	if args[1].Type.Kind == types.Interval && ok {
-		return resolveTruncInterval(name)
+	if args[1].Type.Kind == types.Interval {
+		return resolveTruncInterval(name, ok)
 	}
 	t, err := timeArg(args, 1)
 	if t.Kind == types.Date {
