@@ -118,7 +118,6 @@ func duckJSON() []*Rule {
 
 func duckTimes() []*Rule {
 	return []*Rule{
-		duck("an empty format fits an empty text alone", "as any other format fits its own text", text("''"), "try_strptime"),
 		duck("TIMESTAMP is an instant, DuckDB's TIMESTAMPTZ; what DuckDB calls TIMESTAMP is TIMESTAMP_NTZ", "as in Spark", text(", TIMESTAMP '"), "timezone"),
 		duck("a unit that is none gives NULL", "as in Spark", all(isNull, text("datetrunc(")), "date_trunc"),
 		duck("milliseconds are counted when they are over; of a TIMESTAMPTZ DuckDB rounds them", "as DuckDB does of a TIMESTAMP", text("TIMESTAMP '9999-12-31 23:59:59.999999'"), "epoch_ms"),

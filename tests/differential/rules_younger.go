@@ -7,6 +7,8 @@ func sparkYounger() []*Rule {
 	return []*Rule{
 		spark("a TIME has 6 digits, which its name does not tell", "there is no other TIME", text("TIME '", "AS TIME)"), "typeof"),
 		spark("the time of a text with a date or a zone is taken", "as in PostgreSQL and DuckDB", text("CAST('2024-02-29 12:34:56' AS TIME)", "CAST('12:34:56Z' AS TIME)"), "CAST AS TIME"),
+		spark("infinity is a time, and 2024/02/29 a date", "as in PostgreSQL and DuckDB", text("'infinity'", "'2024/02/29'"), "CAST AS DATE", "CAST AS TIMESTAMP", "CAST AS TIMESTAMP_NTZ",
+			"TRY_CAST AS DATE", "TRY_CAST AS TIMESTAMP", "TRY_CAST AS TIMESTAMP_NTZ"),
 		spark("text beside another type is compared as text", "it need not be of the type's form", text("nullif('abc', TIME"), "nullif"),
 		spark("a pattern with letters of PostgreSQL is one of PostgreSQL", "the two spellings do not meet in one pattern", class("INCONSISTENT_BEHAVIOR_CROSS_VERSION"), "date_format", "to_timestamp"),
 		spark("the text of a FLOAT is 16777216 or 1e-45", "as everywhere in text", text("AS FLOAT)"), "translate"),

@@ -199,6 +199,9 @@ func AppendParsed(b *vec.Builder, text []byte, t types.Type, zone *time.Location
 		}
 	case types.Interval:
 		iv, err := types.ParseInterval(view(text))
+		if len(bytes.Trim(text, "+-.0123456789")) == 0 {
+			return errMisfit // a number counts no seconds
+		}
 		if err == nil {
 			b.AppendInterval(iv)
 		}
