@@ -15,6 +15,9 @@ func (g *Graph) recursive(ctx context.Context, p *physical.Recursive) (stateful.
 	for _, in := range p.Inputs {
 		c.Inputs = append(c.Inputs, columnTypes(in))
 	}
+	if p.Until != nil {
+		c.NewUntil, c.Enough = func() (stateful.StepGraph, error) { return newStep(ctx, p.Until, g.env) }, p.Enough
+	}
 	if p.Why == "" {
 		return stateful.NewRecursive(c)
 	}

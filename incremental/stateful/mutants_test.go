@@ -84,6 +84,7 @@ var mutants = map[string]func() []*opCase{
 	"a shared map forgets the others":                               sharedCases,
 	"a deletion deletes no row that was made of it":                 recursiveCases,
 	"a recursion ends after two rounds":                             recursiveCases,
+	"recurring has the rows of the last round only":                 roundsCases,
 	"UNION adds rows that are there":                                recursiveCases,
 	"after a restart the step knows no row of the recursion":        recursiveCases,
 	"a deleted version is valid":                                    asofCases,

@@ -32,6 +32,8 @@ type recursive struct {
 	loaded bool // rows have been loaded that the step does not have
 	feeds  [][]*vec.Batch
 	stats  Stats
+	until  StepGraph
+	read   int64 // rows that until has given
 }
 
 // RecursiveConfig describes a recursion. Input 0 has the rows that it begins with.
@@ -47,7 +49,10 @@ type RecursiveConfig struct {
 	// NewSettle, of NewRounds only, makes what keeps one row for each key of the rows that it is
 	// given with the number of their round; nil = the rows are what they are.
 	NewSettle func() (StepGraph, error)
-	Unlogged  bool
+	// NewUntil makes what is read of the result, of which Enough rows are wanted; nil = all.
+	NewUntil func() (StepGraph, error)
+	Enough   int64
+	Unlogged bool
 }
 
 // StepGraph is the step of a recursion: it maintains what a query says of rows that are given
@@ -66,8 +71,32 @@ func NewRecursive(cfg RecursiveConfig) (Operator, error) {
 		r.inputs = append(r.inputs, newRowBag(ts))
 	}
 	var err error
-	r.step, err = cfg.NewStep()
+	if r.step, err = cfg.NewStep(); err == nil {
+		err = r.bound()
+	}
 	return r, err
+}
+
+// bound makes what tells that there are enough rows.
+func (r *recursive) bound() (err error) {
+	if r.read = 0; r.cfg.NewUntil != nil {
+		r.until, err = r.cfg.NewUntil()
+	}
+	return err
+}
+
+// enough takes rows that were added to the result: not more of them are wanted.
+func (r *recursive) enough(t *Trigger, rows []*vec.Batch) (bool, error) {
+	if r.until == nil {
+		return false, nil
+	}
+	err := r.until.Run(t, [][]*vec.Batch{rows}, func(b *vec.Batch) error {
+		for i := range b.Rows() {
+			r.read += b.Weight(b.Row(i))
+		}
+		return nil
+	})
+	return r.read >= r.cfg.Enough, err
 }
 
 // Step implements Stepper.
@@ -129,8 +158,8 @@ func (r *recursive) rounds(t *Trigger) error {
 	}
 	for round := int64(0); ; round++ {
 		feeds[0] = r.rows.news(!r.cfg.All && !mutant.On("UNION adds rows that are there"))
-		if !anyRows(feeds) {
-			return nil
+		if enough, err := r.enough(t, feeds[0]); err != nil || enough || !anyRows(feeds) {
+			return err
 		}
 		if err := r.limits(round); err != nil {
 			return err

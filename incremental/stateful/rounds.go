@@ -46,6 +46,9 @@ func (r *rounds) reset() (err error) {
 	if r.step, err = r.cfg.NewStep(); err == nil && r.cfg.NewSettle != nil {
 		r.settle, err = r.cfg.NewSettle()
 	}
+	if err == nil {
+		err = r.bound()
+	}
 	return err
 }
 
@@ -85,6 +88,9 @@ func (r *rounds) compute(t *Trigger) error {
 	for round := int64(0); ; round++ {
 		rows, changes, err := r.take(t, given, round)
 		if err != nil || len(rows) == 0 {
+			return err
+		}
+		if enough, err := r.enough(t, changes); err != nil || enough {
 			return err
 		}
 		if err := r.limits(round); err != nil {

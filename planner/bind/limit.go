@@ -162,7 +162,60 @@ func (b *Binder) sorted(plan logical.Node, keys []logical.SortKey, c *cut, ties 
 	if len(keys) == 0 && limit == logical.NoLimit && offset == 0 {
 		return plan
 	}
-	return &logical.Sort{Input: plan, Keys: keys, Limit: limit, Offset: offset, Ties: ties}
+	cut := &logical.Sort{Input: plan, Keys: keys, Limit: limit, Offset: offset, Ties: ties}
+	if len(keys) == 0 {
+		if ordered := cutOrdered(plan, cut); ordered != nil {
+			return ordered
+		}
+	}
+	return cut
+}
+
+// cutOrdered cuts a relation whose rows come of a query with ORDER BY, in that order, where
+// only projections and filters are between; nil if there is no such order.
+func cutOrdered(plan logical.Node, cut *logical.Sort) logical.Node {
+	switch x := plan.(type) {
+	case *logical.Project:
+		if in := cutOrdered(x.Input, cut); in != nil {
+			return x.WithChildren([]logical.Node{in})
+		}
+	case *logical.Filter:
+		if in := below(x); in != nil {
+			return cutOrdered(in, cut)
+		}
+	case *logical.Sort:
+		if x.Limit == logical.NoLimit && x.Offset == 0 && len(x.Keys) > 0 {
+			return &logical.Sort{Input: x.Input, Keys: x.Keys, Limit: cut.Limit, Offset: cut.Offset}
+		}
+	}
+	return nil
+}
+
+// below brings a filter below a projection or an order, where it says the same; nil if there
+// is none.
+func below(f *logical.Filter) logical.Node {
+	switch x := f.Input.(type) {
+	case *logical.Filter:
+		return below(&logical.Filter{Input: x.Input, Predicate: expr.NewAnd(x.Predicate, f.Predicate)})
+	case *logical.Sort:
+		if x.Limit == logical.NoLimit && x.Offset == 0 {
+			return x.WithChildren([]logical.Node{&logical.Filter{Input: x.Input, Predicate: f.Predicate}})
+		}
+	case *logical.Project:
+		for _, e := range x.Exprs {
+			if expr.Volatility(e) != fn.Immutable {
+				return nil
+			}
+		}
+		of := expr.Rewrite(f.Predicate, func(n expr.Node) expr.Node {
+			if c, ok := n.(*expr.Column); ok && c.Index < len(x.Exprs) {
+				return x.Exprs[c.Index]
+			}
+			return n
+		})
+		return x.WithChildren([]logical.Node{&logical.Filter{Input: x.Input, Predicate: of}})
+	}
+	return nil
 }
 
 // cutBy numbers the rows in their order, and leaves those whose numbers are within what

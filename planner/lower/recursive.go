@@ -2,6 +2,7 @@ package lower
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/sqlstream/sqlstream/exec/expr"
@@ -66,6 +67,10 @@ func (l *Lowerer) recursiveStep(r *logical.Recursive, n *physical.Recursive, ste
 		n.Settle = low.node
 		text += fmt.Sprintf(" settle (%s: %s)", low.id.rows(), joinTexts(low.id.cols))
 	}
+	if l.until != nil && l.until.of == r {
+		n.Until, n.Enough = l.stepPlan(l.until.plan, physical.AppendOnly).node, l.until.rows
+		text += fmt.Sprintf(" until %d", n.Enough)
+	}
 	n.Again = !r.All && kind != physical.AppendOnly
 	if n.P.Kind = kind; kind != physical.AppendOnly {
 		n.P.Kind = physical.Retract
@@ -74,6 +79,41 @@ func (l *Lowerer) recursiveStep(r *logical.Recursive, n *physical.Recursive, ste
 		n.P.Kind = physical.AppendOnly
 	}
 	return text
+}
+
+// until ends a recursion of which not all rows are wanted: plan is what is read of them.
+type until struct {
+	of   *logical.Recursive
+	plan logical.Node
+	rows int64
+}
+
+// firstOfRecursion is LIMIT without an order over a recursion in a finite result: the first
+// rows in the order of its rounds, which may have no end. nil if it is something else.
+func (l *Lowerer) firstOfRecursion(s *logical.Sort, need []bool) *lowered {
+	if len(s.Keys) > 0 || s.Ties || s.Limit == logical.NoLimit || s.Limit > math.MaxInt64-s.Offset {
+		return nil
+	}
+	var of *logical.Recursive
+	var feed func(n logical.Node) logical.Node
+	feed = func(n logical.Node) logical.Node {
+		switch x := n.(type) {
+		case *logical.Recursive:
+			of = x
+			return &logical.Feed{Columns: x.Schema(), Grows: true}
+		case *logical.Project, *logical.Filter, *logical.Unnest:
+			return n.WithChildren([]logical.Node{feed(n.Children()[0])})
+		}
+		return n
+	}
+	plan := feed(s.Input)
+	if of == nil || of.Settle != nil {
+		return nil
+	}
+	saved := l.until
+	defer func() { l.until = saved }()
+	l.until = &until{of: of, plan: plan, rows: s.Limit + s.Offset}
+	return l.limit(s, need)
 }
 
 // recursiveKeys are the unique keys of the rows.

@@ -26,6 +26,11 @@ func (l *Lowerer) sort(s *logical.Sort, need []bool, root bool) *lowered {
 		}
 		l.refuseSort()
 	}
+	if l.opt.Finite {
+		if first := l.firstOfRecursion(s, need); first != nil {
+			return first
+		}
+	}
 	if s.Ties || !l.opt.Finite && s.Limit != logical.NoLimit && l.wholeRow(s.Input).props().Kind == physical.AppendOnly {
 		// Only the first rows are kept, not all of the stream.
 		return l.sort(&logical.Sort{Input: s.Top(), Keys: s.Keys, Limit: logical.NoLimit}, need, root)

@@ -23,6 +23,10 @@ type Recursive struct {
 	// recursion has been given, with the number of their round, and it makes those of the
 	// result of them. nil = they are these.
 	Settle Node
+	// Until, of a finite result that is cut without an order, is a plan over Feed 0, the rows of
+	// the result: once it gives Enough rows the recursion ends. nil = it goes on to its end.
+	Until  Node
+	Enough int64
 	Rounds int64 // the most rounds of a trigger
 	Rows   int64 // the most rows
 }
@@ -46,6 +50,9 @@ func (r *Recursive) explain() explained {
 		state += fmt.Sprintf("; computed again when rows are retracted, up to %d rows", r.Rows)
 	}
 	x.details = append(x.details, state)
+	if r.Until != nil {
+		x.details = append(x.details, fmt.Sprintf("ends with %d rows of the result", r.Enough))
+	}
 	var steps []string
 	Walk(r.Step, func(n Node) {
 		if f, ok := n.(*Feed); ok {
