@@ -43,7 +43,7 @@ type Lowerer struct {
 	dynamic bool // now() has a frontier
 	// feedKind is how the rows that the step of a recursion is given may change.
 	feedKind physical.Kind
-	until    *until // of the recursion that is cut
+	until    *until                 // of the recursion that is cut
 	shared   map[sharedKey]*lowered // of this run
 }
 
