@@ -36,7 +36,6 @@ var explanations = slices.Concat(felderaReasons, duckdbReasons, duckOrderReasons
 
 // commonReasons are those of no suite in particular.
 var commonReasons = []explanation{
-	because("approx_percentile is exact here, or another sketch", "approx_percentile", "", wrong),
 	because("a window table function has window_time, as in Flink", "", `\b(from|table\()\s*\(?(tumble|hop|session)\s*\(`, wrong),
 	because("a type is called as in Spark", "", `typeof\(`, wrong),
 	because("dow counts from 1 for Sunday, as in Spark", "", `extract\(\s*dow`, wrong),

@@ -20,7 +20,9 @@ var feldera = dialect{flavor: postgresText, blankNull: true, integerDivision: tr
 var felderaReasons = []explanation{
 	because("there is a year 0 before the year 1, as in Spark", "feldera", `make_date\(0,`, wrong),
 	because("the time of a trigger is not before 1970: the test sets the year 1", "feldera", "", wrong).in(`insert into now values \('0001`),
-	because("LATENESS of a table drops a late row for all its readers, emit_final waits; here a late row is dropped where it would change what is final", "feldera", "", wrong).in(`lateness|emit_final|\bwatermark interval`),
+	because("emit_final holds the rows of a view back until the watermark has passed them; a materialised view is the result now", "feldera", "", wrong).in(`'emit_final'`),
+	because("WATERMARK of a table holds its rows back until it has passed them; here a row is read when it comes", "feldera", "", wrong).in(`\bwatermark\s+interval`),
+	because("LATENESS of a table drops a late row for all its readers; here it is dropped where it would change what is final", "feldera", `^0 rows expected`, wrong).in(`\blateness\s+(interval|\d)`),
 	because("the program compiles a circuit that sees the rows of a step alone", "sql/WindowTests", `\bgot .*\b\d`, wrong).in(`rank\(\) over \(order by x\)`),
 	because("a column of CHAR(n) is STRING: nothing is padded", "feldera", "", wrong).in(`x char\(\d+\)`),
 	because("their sum of REAL is a REAL", "feldera", "", wrong).in(`c2 REAL.*filter \(where c2 > -?\d+\.`),
