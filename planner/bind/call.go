@@ -197,7 +197,7 @@ func (e *env) aggregate(x *ast.Call, f *fn.Aggregate) expr.Node {
 	}
 	f = e.b.ordered(x, f)
 	inner := *e
-	inner.inAgg = true
+	inner.inAgg, inner.params = true, nil // it is of the rows, not of a lambda's elements
 	agg, ok := inner.bindAggregate(x, f)
 	if !ok {
 		return nil
@@ -221,7 +221,7 @@ func (e *env) aggregateAllowed(x *ast.Call) bool {
 	case e.inAgg:
 		e.b.errorf(diag.MisplacedAggregate, x.Span, "aggregate %s inside another aggregate", name).
 			WithHint("compute the inner one in a subquery: SELECT … FROM (SELECT … GROUP BY …)")
-	case e.sel == nil || len(e.params) > 0:
+	case e.sel == nil:
 		e.b.errorf(diag.MisplacedAggregate, x.Span, "aggregate %s is not allowed here", name)
 	case e.clause == inWhere:
 		e.b.errorf(diag.MisplacedAggregate, x.Span, "aggregate %s is not allowed in WHERE", name).

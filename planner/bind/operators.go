@@ -1,6 +1,7 @@
 package bind
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/sqlstream/sqlstream/exec/expr"
@@ -352,6 +353,10 @@ func (e *env) mapExpr(x *ast.Map) expr.Node {
 func (e *env) structExpr(x *ast.Struct) expr.Node {
 	var args []expr.Node
 	for i, f := range x.Fields {
+		if f.Name != nil && slices.ContainsFunc(x.Fields[:i], func(o ast.StructField) bool { return o.Name != nil && o.Name.Is(f.Name.Name) }) {
+			e.b.errorf(diag.AmbiguousName, f.Name.Span, "the struct has two fields %q: neither could be read by its name", f.Name.Name)
+			return nil
+		}
 		v := e.expr(f.Value)
 		if v == nil {
 			return nil

@@ -140,7 +140,7 @@ func (d *dialect) respell(sql string) string {
 // typePlace reports that the word at i stands where a type may stand.
 func typePlace(toks []token, i int) bool {
 	prev := toks[i-1]
-	if i+1 < len(toks) && toks[i+1].text == "." {
+	if i+1 < len(toks) && toks[i+1].text == "." || prev.is("table") || prev.is("into") || prev.is("update") || prev.is("join") {
 		return false
 	}
 	if prev.text == "::" || prev.is("as") {

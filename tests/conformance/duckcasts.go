@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/big"
 	"regexp"
+	"slices"
 	"sort"
 	"strings"
 
@@ -138,6 +139,7 @@ func typedLiteral(t token) bool {
 func duckCastFunctions(r *fn.Registry) {
 	for _, s := range []*fn.Scalar{
 		{Name: "duck_whole", Hidden: true, Resolve: func(args []fn.Arg) (fn.Impl, error) { return wholeOf(r, args) }},
+		{Name: "duck_fields", Hidden: true, Resolve: fieldsOf},
 		{Name: "duck_within", Hidden: true, Resolve: withinOf(false)},
 		{Name: "duck_within_try", Hidden: true, Resolve: withinOf(true)},
 	} {
@@ -167,7 +169,7 @@ func wholeOf(r *fn.Registry, args []fn.Arg) (fn.Impl, error) {
 
 var (
 	numberText = regexp.MustCompile(`^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?$`)
-	basedText  = regexp.MustCompile(`^[+-]?0([xX][0-9a-fA-F]+(_[0-9a-fA-F]+)*|[bB][01]+(_[01]+)*)$`)
+	basedText  = regexp.MustCompile(`^0([xX][0-9a-fA-F]+(_[0-9a-fA-F]+)*|[bB][01]+(_[01]+)*)$`)
 )
 
 func wholeTexts(_ *fn.Ctx, args []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
@@ -237,4 +239,68 @@ func within(v *vec.Vector, most *big.Int, rows fn.Rows, try bool) (*vec.Vector, 
 		out.AppendFrom(v, r)
 	}
 	return out.Finish(), nil
+}
+
+// duckNamed writes casts to STRUCT(a T, …): DuckDB finds the fields by their names, the product
+// by their places. duck_fields puts them in these places.
+func duckNamed(sql string) string {
+	toks := tokens(sql)
+	var list []inserted
+	for i := 1; i+2 < len(toks); i++ {
+		if toks[i].text != "::" || !toks[i+1].is("struct") || toks[i+2].text != "(" {
+			continue
+		}
+		end := closing(toks, i+2)
+		if end+1 < len(toks) && toks[end+1].text == "[" {
+			continue
+		}
+		names := ""
+		for _, f := range splitAt(toks[i+3:end], toks[i+2].depth+1) {
+			names += ", '" + strings.ReplaceAll(f[0].name(), "'", "''") + "'"
+		}
+		list = append(list, inserted{toks[operandStart(toks, i)].start, "duck_fields("}, inserted{toks[i-1].end, names + ")"})
+	}
+	return insertAll(sql, list)
+}
+
+// fieldsOf is the struct with the fields that are named, NULL where it has none; what is no
+// struct with names is left as it is.
+func fieldsOf(args []fn.Arg) (fn.Impl, error) {
+	t := args[0].Type
+	want := []types.Type{t}
+	for _, a := range args[1:] {
+		want = append(want, a.Type)
+	}
+	if t.Kind != types.Struct || isTuple(t) {
+		return fn.Impl{Args: want, Result: t, Eval: func(_ *fn.Ctx, args []*vec.Vector, _ fn.Rows) (*vec.Vector, error) { return args[0], nil }}, nil
+	}
+	var fields []types.Field
+	var from []int
+	found := false
+	for _, a := range args[1:] {
+		name := vec.RowString(a.Const, 0, nil)
+		at := slices.IndexFunc(t.Fields, func(f types.Field) bool { return strings.EqualFold(f.Name, name) })
+		field := types.Field{Name: name, Type: types.Of(types.Null)}
+		if from = append(from, at); at >= 0 {
+			field.Type, found = t.Fields[at].Type, true
+		}
+		fields = append(fields, field)
+	}
+	if !found {
+		return fn.Impl{}, fmt.Errorf("finds no field of %s", t)
+	}
+	result := types.StructOf(fields...)
+	return fn.Impl{Args: want, Result: result, Eval: func(_ *fn.Ctx, args []*vec.Vector, _ fn.Rows) (*vec.Vector, error) {
+		in := vec.Flatten(args[0])
+		out := *in
+		out.Type, out.Child = result, nil
+		for i, at := range from {
+			if at < 0 {
+				out.Child = append(out.Child, vec.Flatten(vec.Nulls(fields[i].Type, in.N)))
+				continue
+			}
+			out.Child = append(out.Child, in.Child[at])
+		}
+		return &out, nil
+	}}, nil
 }

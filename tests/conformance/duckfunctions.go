@@ -21,6 +21,7 @@ func duckFunctions(r *fn.Registry) {
 	duckFields(r)
 	duckComparisons(r)
 	duckBucket(r)
+	duckLists(r)
 }
 
 var (

@@ -7,6 +7,40 @@ import (
 	"github.com/sqlstream/sqlstream/exec/types"
 )
 
+// duckNestedReasons are why statements with nested values, casts and lambdas fail, and why that
+// stays.
+var duckNestedReasons = []explanation{
+	because("NULL inside a nested value is the smallest", "duckdb/test/sql/function/list/aggregates/minmax_nested", `\b(min|max)\(`, wrong),
+	because("NULL inside a nested value is the smallest", "duckdb/test/sql/function/list/lambdas", `order by all`, wrong),
+	because("NULL inside a nested value is the smallest", "duckdb/test/sql/types/list/list_null_members", `order by 1, 2`, wrong),
+	because("of UNNESTs of several depths the values stand side by side, not the lists", "duckdb/test/sql/types/list/recursive_unnest", `unnest.*recursive.*unnest`, wrong),
+	because("a backslash outside of quotes makes the next character plain, as in PostgreSQL", "duckdb/test/sql/cast/string_to_", `\\`, wrong, accepted, refused),
+	because("a number has 38 digits", "duckdb/test/sql/cast/string_to_integer", `not a decimal\(38,0\)`, refused),
+	because("a number beyond FLOAT is infinite, and text beyond DOUBLE an error, as in Spark", "duckdb/test/sql/cast", `(1e308|dbl)::float|1e310`, accepted, refused),
+	because("a text beside a struct is no struct without CAST", "duckdb/test/sql", `no common type for struct<.*> and string`, refused),
+	because("structs of other fields have no common type", "duckdb/test/sql", `no common type for struct<.*> and struct<`, refused),
+	because("there is no type UNION", "duckdb/test/sql", `expected a type, found "union"`, refused, follows),
+	because("a struct has at least one field", "duckdb/test/sql/types/struct", `named_struct takes pairs|expected "<", found|expected an expression, found "\)"`, refused, follows),
+	because("remap_struct is what their readers of files use where a schema has changed", "duckdb/test/sql/types/struct/remap_struct", `unknown function "remap_struct"`, refused, follows),
+	because("times count microseconds, whatever their name says", "duckdb/test/sql/cast/timestamp_casts", `timestamp(tz)?_(s|ms|ns)`, wrong, accepted),
+	because("conditions are BOOLEAN", "duckdb/test/sql", `needs a boolean( condition)?( as argument \d)?, got (int|array<null>)`, refused),
+	because("columns have names, and no numbers", "duckdb/test/sql/function/list/lambdas", `unexpected character '#'`, refused),
+	because("approx_count_distinct is another sketch", "duckdb/test/sql/function/list/aggregates/approx_count_distinct", `approx_count_distinct`, wrong),
+	because("division by zero follows a setting of their engine there", "duckdb/test/sql/types/null/test_null", ` / `, wrong),
+	because("numbers of FLOAT are added as DOUBLE", "duckdb/test/sql/function/list/list_", `list_(cosine_similarity|distance)\(l`, wrong),
+	because("rows have no order without ORDER BY", "duckdb/test/sql/function/list/list_reverse", `over \(\)`, wrong),
+	because("LIMIT without ORDER BY takes any rows", "duckdb/test/sql/cast/struct_to_map", `limit 5`, wrong),
+	because("the entries of a MAP have no order", "duckdb/test/sql/types/map", `as a continuous query.*map\(`, wrong),
+	because("CAST to integers inside of a MAP cuts off", "duckdb/test/sql/types/map/map_cast", `tinyint\)`, wrong),
+	because("a text beside a DECIMAL is a DOUBLE, as in Spark", "duckdb/test/sql/function/list/aggregates", `list_min\(h\)`, wrong),
+	because("a separator NULL makes NULL", "duckdb/test/sql/function/list/array_to_string", `null\)`, wrong),
+	because("list_concat of NULLs alone is NULL", "duckdb/test/sql/function/list/lambdas", `list_concat`, wrong),
+	because("concat_ws takes the elements of arrays, as in Spark", "duckdb/test/sql/types/list/list_to_varchar_cast", `concat_ws`, wrong),
+	because("a histogram or list of nothing is empty", "duckdb/test/sql/function/list/aggregates", `histogram|array_agg`, wrong),
+	because("sum of BIGINT is BIGINT, as in Spark", "duckdb/test/sql/function/list/aggregates", `sum: the result does not fit in bigint`, refused),
+	because("arrays have no fixed length", "duckdb/test/sql", `(int|integer)\[\d`, accepted),
+}
+
 // duckUnnests says that UNNEST leaves structs whole, as it does in DuckDB.
 func duckUnnests(sql string) string {
 	toks := tokens(sql)
@@ -26,6 +60,8 @@ func duckUnnests(sql string) string {
 // duckNestedCalls spell functions of lists and maps.
 func duckNestedCalls() map[string]form {
 	return map[string]form{
+		"list_filter": duckKept, "array_filter": duckKept, "list_transform": duckLambda, "list_apply": duckLambda, "array_transform": duckLambda, "array_apply": duckLambda, "apply": duckLambda,
+		"array_distinct": template(1, "list_distinct($1)"),
 		"flatten":        template(1, "flatten(list_filter($1, e -> e IS NOT NULL))"),
 		"list_intersect": template(2, "list_intersect($1, coalesce($2, []))"), "array_intersect": template(2, "list_intersect($1, coalesce($2, []))"),
 		"array_to_string_comma_default": duckCommas,
@@ -56,6 +92,12 @@ func duckMaps(sql string) string {
 		}
 		end := closing(toks, i+1)
 		if i > 0 && duckTypePlace(toks[i-1]) && (toks[i].is("map") || toks[i].is("struct") || toks[i].is("row") || toks[i].is("union") || toks[i].is("tuple")) {
+			if toks[i].is("tuple") { // the type of a row without names
+				list = append(list, inserted{toks[i].start, "STRUCT /* "}, inserted{toks[i].end, " */"})
+				for k, a := range splitAt(toks[i+2:end], toks[i+1].depth+1) {
+					list = append(list, inserted{a[0].start, fmt.Sprintf("col%d ", k+1)})
+				}
+			}
 			i = end
 			continue
 		}
@@ -142,4 +184,13 @@ func isTuple(t types.Type) bool {
 		}
 	}
 	return t.Kind == types.Struct
+}
+
+// duckInside writes a text inside a nested value: in quotes if it has signs of such values,
+// with a backslash before quotes and backslashes then.
+func duckInside(s string) string {
+	if s != "" && strings.TrimSpace(s) == s && !strings.ContainsAny(s, `'"[]{}(),:=`) && !strings.EqualFold(s, "null") {
+		return s
+	}
+	return "'" + strings.NewReplacer(`\`, `\\`, "'", `\'`).Replace(s) + "'"
 }

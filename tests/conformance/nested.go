@@ -15,6 +15,9 @@ func nested(d *dialect, f *vec.Vector, i int) string {
 		if v.IsNull(k) {
 			return "NULL"
 		}
+		if f, i := v.At(k); d.flavor == duckdbText && f.Type.Kind == types.String {
+			return duckInside(vec.RowString(f, i, nil))
+		}
 		if d.flavor == postgresText && !v.Type.IsNested() {
 			return risingInner(d.value(v, k), f.Type.Kind == types.Struct)
 		}

@@ -68,6 +68,9 @@ func resolveReduce(args []fn.Arg) (fn.Impl, error) {
 	if err != nil {
 		return fn.Impl{}, err
 	}
+	if args[1].Body != nil && args[1].Params < 2 {
+		return fn.Impl{}, fmt.Errorf("needs a lambda of 2 or 3 parameters as argument 2, got %d", args[1].Params)
+	}
 	state, elem := *t.Elem, *t.Elem
 	if len(args) == 3 {
 		state = args[2].Type

@@ -47,7 +47,7 @@ func structExtras() []*fn.Scalar {
 		},
 		{
 			Name: "struct_position", Aliases: []string{"struct_indexof"}, Group: group, Nulls: fn.Custom, Syntax: []string{"struct_position(struct, a)"}, Doc: "Is the place, from 1, of the first field that equals a; NULL if there is none. A NULL is found like a value.",
-			Examples: []fn.Example{{SQL: "struct_position(row(5, 6), 6)", Want: "2"}, {SQL: "struct_position(row(5), 7)", Want: "NULL"}},
+			Examples: []fn.Example{{SQL: "struct_position(row(5, 6), 6)", Want: "2"}, {SQL: "struct_position(row(5), 7)", Want: "NULL"}, {SQL: "struct_position(row(5, NULL), NULL)", Want: "2"}},
 			Resolve:  resolveStructPosition(false),
 		},
 		{
@@ -224,10 +224,13 @@ func resolveStructPosition(has bool) resolver {
 		if err != nil {
 			return fn.Impl{}, err
 		}
-		in := make([]types.Type, len(t.Fields)) // what each field is compared in; NULL = it is not
+		in := make([]*types.Type, len(t.Fields)) // what each field is compared in; nil = it is not
 		for i, f := range t.Fields {
-			var ok bool
-			if in[i], ok = alike(f.Type, args[1].Type); !ok {
+			c, same, ok := alike(f.Type, args[1].Type)
+			if same {
+				in[i] = &c
+			}
+			if !ok {
 				return fn.Impl{}, fmt.Errorf("cannot compare the field %q, %s, with %s", f.Name, f.Type, args[1].Type)
 			}
 		}
@@ -253,44 +256,44 @@ func resolveStructPosition(has bool) resolver {
 }
 
 // alike is the type in which values of two types that are of one sort are compared: numbers,
-// times, or the same kind; NULL if they are not. BOOLEAN and numbers are refused.
-func alike(a, b types.Type) (types.Type, bool) {
+// times, or the same kind; same false if they are not. BOOLEAN and numbers are refused.
+func alike(a, b types.Type) (t types.Type, same, ok bool) {
 	if a.Kind == types.Bool && b.IsNumeric() || a.IsNumeric() && b.Kind == types.Bool {
-		return null, false
+		return null, false, false
 	}
 	if a.Kind == b.Kind || a.Kind == types.Null || b.Kind == types.Null || a.IsNumeric() && b.IsNumeric() || a.IsTime() && b.IsTime() {
 		if t, ok := types.CommonType(a, b); ok {
-			return t, true
+			return t, true, true
 		}
 	}
 	if a.Kind != types.Struct || b.Kind != types.Struct || len(a.Fields) != len(b.Fields) {
-		return null, true
+		return null, false, true
 	}
 	fields := make([]types.Field, len(a.Fields)) // place by place, whatever their names
 	for i, f := range a.Fields {
-		t, ok := alike(f.Type, b.Fields[i].Type)
-		if !ok || t.Kind == types.Null {
-			return null, ok
+		t, same, ok := alike(f.Type, b.Fields[i].Type)
+		if !same {
+			return null, false, ok
 		}
 		fields[i] = types.Field{Name: f.Name, Type: t}
 	}
-	return types.StructOf(fields...), true
+	return types.StructOf(fields...), true, true
 }
 
 // fieldPlaces is, by row, the place of the first field that equals the second argument, 0 if
 // none does.
-func fieldPlaces(c *fn.Ctx, args []*vec.Vector, in []types.Type, rows fn.Rows) ([]int, error) {
+func fieldPlaces(c *fn.Ctx, args []*vec.Vector, in []*types.Type, rows fn.Rows) ([]int, error) {
 	places := make([]int, rows.N)
 	for i, t := range in {
-		if t.Kind == types.Null {
+		if t == nil {
 			continue
 		}
 		field := fieldOf(args[0], i, rows.N)
-		a, err := cast.Kernel(field.Type, t, true)(c, []*vec.Vector{field}, rows)
+		a, err := cast.Kernel(field.Type, *t, true)(c, []*vec.Vector{field}, rows)
 		if err != nil {
 			return nil, err
 		}
-		b, err := cast.Kernel(args[1].Type, t, true)(c, args[1:], rows)
+		b, err := cast.Kernel(args[1].Type, *t, true)(c, args[1:], rows)
 		if err != nil {
 			return nil, err
 		}
