@@ -137,7 +137,9 @@ func (b *Binder) limitQuery(c *cut, x ast.Expr, percent bool) expr.Node {
 	if n == nil {
 		return nil
 	}
-	n = b.cast(x.Pos(), n, want)
+	if n = b.cast(x.Pos(), n, want); n != nil {
+		n = b.resolve(x.Pos(), "$limit", n)
+	}
 	if n == nil {
 		return nil
 	}

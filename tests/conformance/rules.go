@@ -91,6 +91,9 @@ func ruleOf(d *dialect, sql string) string {
 			return s.rule
 		}
 	}
+	if strings.Contains(sql, "'{DATA_DIR}") || strings.Contains(sql, "'{TEST_DIR}") { // a file of theirs
+		return "connector"
+	}
 	if strings.Contains(sql, "${") || strings.Contains(sql, "$__") {
 		return "program"
 	}

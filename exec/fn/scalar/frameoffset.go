@@ -18,6 +18,12 @@ func windowNumbers() []*fn.Scalar {
 			Resolve:  sameNumber(checked("the offset of a frame", "must not be NULL or negative", func(v *vec.Vector, r int) bool { return !v.IsNull(r) && !belowZero(v, r) })),
 		},
 		{
+			Name: "$limit", Group: "Operators", Hidden: true, Nulls: fn.Custom, Syntax: []string{"$limit(n)"},
+			Doc:      "Is a number of rows for LIMIT or OFFSET, which must not be negative, or NULL.",
+			Examples: []fn.Example{{SQL: "$limit(2)", Want: "2"}, {SQL: "$limit(NULL)", Want: "NULL"}},
+			Resolve:  sameNumber(checked("LIMIT or OFFSET", "must not be negative", func(v *vec.Vector, r int) bool { return v.IsNull(r) || !belowZero(v, r) })),
+		},
+		{
 			Name: "$tiles", Group: "Operators", Hidden: true, Nulls: fn.Custom, Syntax: []string{"$tiles(n)"},
 			Doc:      "Is a number of tiles, which must be at least 1, or NULL.",
 			Examples: []fn.Example{{SQL: "$tiles(2)", Want: "2"}, {SQL: "$tiles(NULL)", Want: "NULL"}},
