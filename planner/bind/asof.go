@@ -48,12 +48,7 @@ func (j *joinBinder) asofAmong(node *logical.Asof) logical.Node {
 		return i - nl
 	})
 	top := &logical.TopN{Input: &logical.Filter{Input: j.r, Predicate: beside}, Limit: 1,
-		Order: []logical.SortKey{{Expr: node.RTime, Desc: !node.Forward}}}
-	for i, c := range j.r.Schema() {
-		if c.Type.Ordered() {
-			top.Order = append(top.Order, logical.SortKey{Expr: logical.Col(j.r, i), Desc: true})
-		}
-	}
+		Order: []logical.SortKey{{Expr: node.RTime, Desc: !node.Forward}}} // of one time the least row
 	kind := logical.Inner
 	if node.Outer {
 		kind = logical.Left
