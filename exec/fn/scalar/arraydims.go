@@ -12,7 +12,7 @@ func arrayDims() []*fn.Scalar {
 	return []*fn.Scalar{
 		{
 			Name: "array_ndims", Group: group, Syntax: []string{"array_ndims(array)"}, Doc: "Is how deep arrays lie in arrays: the dimensions of PostgreSQL's arrays, also of an empty one.",
-			Examples: []fn.Example{{SQL: "array_ndims(array(array(1, 2), array(3)))", Want: "2"}, {SQL: "array_ndims(array(1))", Want: "1"}, {SQL: "array_ndims(CAST(NULL AS INT[]))", Want: "NULL"}},
+			Examples: []fn.Example{{SQL: "array_ndims(array(array(1, 2), array(3)))", Want: "2"}, {SQL: "array_ndims(array(1))", Want: "1"}, {SQL: "array_ndims(CAST(NULL AS ARRAY<INT>))", Want: "NULL"}},
 			Resolve: func(args []fn.Arg) (fn.Impl, error) {
 				t, err := firstArg(args, 1, 1, arrayArg)
 				n := depthOf(t)
