@@ -103,9 +103,13 @@ func (p *parser) floorTo(c *call) {
 	c.args = append(c.args, p.leaf(&ast.Literal{Span: t.span(), Kind: ast.LitString, Text: unit.String()}))
 }
 
-// fromFor reads s FROM start [FOR length].
+// fromFor reads s FROM start [FOR length], and s FOR length, which is FROM 1.
 func (p *parser) fromFor(c *call) {
 	p.add(c)
+	if at := p.here(); p.accept("FOR") {
+		c.args = append(c.args, p.leaf(&ast.Literal{Span: at, Kind: ast.LitInt, Text: "1"}), p.nested())
+		return
+	}
 	if !p.accept("FROM") {
 		p.plain(c)
 		return

@@ -26,7 +26,7 @@ func roundings() []*fn.Scalar {
 	return []*fn.Scalar{
 		{
 			Name: "round", Group: "Numeric", Syntax: []string{"round(a [, digits])"},
-			Doc:      "Rounds to a number of digits after the point (0 by default, negative = before it), halves away from zero. DOUBLEs round by their shortest decimal text.",
+			Doc:      "Rounds to a number of digits after the point (0 by default, negative = before it), halves away from zero. The digits of a DECIMAL are constant. DOUBLEs round by their shortest decimal text.",
 			Examples: []fn.Example{{SQL: "round(2.5)", Want: "3"}, {SQL: "round(1.25e0, 1)", Want: "1.3"}, {SQL: "round(1234.5, -2)", Want: "1200"}, {SQL: "round(NULL)", Want: "NULL"}},
 			Resolve:  resolveRound(halfUp),
 		},
@@ -77,11 +77,14 @@ func resolveRound(mode rounding) resolver {
 		if err := arity(args, 1, 2); err != nil {
 			return fn.Impl{}, err
 		}
+		t := args[0].Type
+		if len(args) == 2 && args[1].Const == nil && args[1].Type.IsInteger() && (t.IsInteger() || t.IsFloat()) {
+			return fn.Impl{Args: argTypes(args), Result: t, Eval: roundByRow(mode, t)}, nil
+		}
 		digits, err := digitsArg(args)
 		if err != nil {
 			return fn.Impl{}, err
 		}
-		t := args[0].Type
 		impl := fn.Impl{Args: argTypes(args), Monotone: []int{0}}
 		switch {
 		case t.IsInteger():
@@ -190,15 +193,8 @@ func roundInts(mode rounding, t types.Type, digits int) fn.Kernel {
 		out := c.New(t, rows.N)
 		m := mask(in)
 		err := try(rows, func(r int) error {
-			x := roundUnscaled(mode, types.Int128From(in.I64[r&m]), -digits)
-			if x.IsZero() {
-				out.I64[r] = 0
-				return nil
-			}
-			x, ok := x.MulPow10(-digits)
-			y, fits := x.Int64()
-			out.I64[r] = y
-			if !ok || !fits || y < lo || y > hi {
+			y, ok := roundInt(mode, in.I64[r&m], digits)
+			if out.I64[r] = y; !ok || y < lo || y > hi {
 				return c.Fail(out, r, "round", vec.RowString(in, r, c.Zone), t.String()+" "+overflows)
 			}
 			return nil
@@ -219,6 +215,45 @@ func roundFloats(mode rounding, t types.Type, digits int) fn.Kernel {
 		each(rows, func(r int) { out.F64[r] = roundFloat(mode, in.F64[r&m], digits, bits) })
 		return out, nil
 	}
+}
+
+// roundByRow rounds to digits that each row says.
+func roundByRow(mode rounding, t types.Type) fn.Kernel {
+	bits, lo, hi := 64, int64(0), int64(0)
+	if t.Kind == types.Float32 {
+		bits = 32
+	} else if t.IsInteger() {
+		lo, hi = cast.IntRange(t.Kind)
+	}
+	return func(c *fn.Ctx, args []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
+		out := c.New(t, rows.N)
+		return out, try(rows, func(r int) error {
+			digits := int(max(min(args[1].Int(r), 400), -400))
+			if t.IsFloat() {
+				out.F64[r] = roundFloat(mode, args[0].Float(r), digits, bits)
+				return nil
+			}
+			y, ok := roundInt(mode, args[0].Int(r), digits)
+			if out.I64[r] = y; !ok || y < lo || y > hi {
+				return c.Fail(out, r, "round", vec.RowString(args[0], r, c.Zone), t.String()+" "+overflows)
+			}
+			return nil
+		})
+	}
+}
+
+// roundInt drops digits before the point where their number is negative.
+func roundInt(mode rounding, x int64, digits int) (int64, bool) {
+	if digits >= 0 {
+		return x, true
+	}
+	y := roundUnscaled(mode, types.Int128From(x), -digits)
+	if y.IsZero() {
+		return 0, true
+	}
+	y, ok := y.MulPow10(-digits)
+	z, fits := y.Int64()
+	return z, ok && fits
 }
 
 // roundFloat rounds the shortest decimal text of x.
