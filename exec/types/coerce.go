@@ -1,6 +1,9 @@
 package types
 
-import "strings"
+import (
+	"strconv"
+	"strings"
+)
 
 // CommonType is the type that values of both types have in a CASE, COALESCE, UNION,
 // array or IN list, as Spark's ANSI mode finds it; false if there is none. STRING
@@ -92,11 +95,42 @@ func commonStruct(a, b Type) (Type, bool) {
 	return StructOf(fields...), true
 }
 
+// unnamed reports a row whose fields nobody named: col1, col2 and so on.
+func unnamed(t Type) bool {
+	for i, f := range t.Fields {
+		if f.Name != "col"+strconv.Itoa(i+1) {
+			return false
+		}
+	}
+	return true
+}
+
+// comparedRow is the type in which a STRUCT and a row are compared, field by field: its names
+// are those of the STRUCT.
+func comparedRow(a, b Type) (Type, bool) {
+	names := a
+	if unnamed(a) {
+		names = b
+	}
+	fields := make([]Field, len(a.Fields))
+	for i := range fields {
+		t, ok := ComparisonType(a.Fields[i].Type, b.Fields[i].Type)
+		if !ok {
+			return Type{}, false
+		}
+		fields[i] = Field{Name: names.Fields[i].Name, Type: t}
+	}
+	return StructOf(fields...), true
+}
+
 // ComparisonType is the type in which two types are compared; false if they cannot
 // be. Text is compared with exact numbers as DECIMAL, with floating ones as DOUBLE.
 func ComparisonType(a, b Type) (Type, bool) {
 	if a.Kind == UUID && b.Kind == Bytes || a.Kind == Bytes && b.Kind == UUID {
 		return Of(UUID), true
+	}
+	if a.Kind == Struct && b.Kind == Struct && len(a.Fields) == len(b.Fields) && (unnamed(a) || unnamed(b)) {
+		return comparedRow(a, b)
 	}
 	if a.Kind != String && b.Kind != String || a.Kind == b.Kind {
 		return CommonType(a, b)

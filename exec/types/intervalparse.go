@@ -83,6 +83,9 @@ func ParseInterval(text string) (IntervalValue, error) {
 	if s == "" {
 		return IntervalValue{}, ErrIntervalSyntax
 	}
+	if s[0] == 'P' {
+		return parseISO(s[1:])
+	}
 	if rest := strings.Trim(s, "+-.0123456789"); rest == "" {
 		return p.all(p.add(s, intervalUnit{micros: MicrosPerSecond}))
 	}
@@ -113,6 +116,31 @@ func cutAgo(s string) (body string, ago bool) {
 func (p *intervalParts) all(err error) (IntervalValue, error) {
 	if err != nil {
 		return IntervalValue{}, err
+	}
+	return p.value()
+}
+
+// parseISO parses what follows the P of ISO 8601: P1Y2M3DT4H5M6.7S.
+func parseISO(s string) (IntervalValue, error) {
+	var p intervalParts
+	units, any := map[byte]string{'Y': "year", 'M': "month", 'W': "week", 'D': "day"}, false
+	for s != "" {
+		if s[0] == 'T' {
+			units, s = map[byte]string{'H': "hour", 'M': "minute", 'S': "second"}, s[1:]
+			any = false
+			continue
+		}
+		n := strings.IndexFunc(s, func(c rune) bool { return c >= 'A' && c <= 'Z' })
+		if n < 1 || units[s[n]] == "" {
+			return IntervalValue{}, ErrIntervalSyntax
+		}
+		if _, err := p.part(s[:n] + " " + units[s[n]]); err != nil {
+			return IntervalValue{}, err
+		}
+		s, any = s[n+1:], true
+	}
+	if !any {
+		return IntervalValue{}, ErrIntervalSyntax
 	}
 	return p.value()
 }

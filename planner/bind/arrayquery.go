@@ -17,10 +17,11 @@ import (
 // array, however they came.
 func (e *env) arrayQuery(x *ast.ArrayQuery) expr.Node {
 	q := x.Query.(*ast.Subquery).Query
-	order := q.OrderBy
+	order, given := q.OrderBy, -1
 	if q.Limit == nil && q.Offset == nil && len(order) > 0 {
 		unordered := *q
 		unordered.OrderBy = nil
+		order, given = withKeys(&unordered, order)
 		q = &unordered
 	}
 	plan := e.inner(q)
@@ -40,9 +41,12 @@ func (e *env) arrayQuery(x *ast.ArrayQuery) expr.Node {
 		alias.Columns = append(alias.Columns, id)
 		values = append(values, w.column(id.Name))
 	}
+	if given < 0 {
+		given = len(values)
+	}
 	value := values[0]
-	if len(values) > 1 {
-		value = &ast.Row{Span: x.Span, Elems: values}
+	if given > 1 {
+		value = &ast.Row{Span: x.Span, Elems: values[:given]}
 	}
 	list := w.call("list", value)
 	if list.OrderBy = e.arrayOrder(order, q.Span, plan.Schema(), values); list.OrderBy == nil {
@@ -50,6 +54,40 @@ func (e *env) arrayQuery(x *ast.ArrayQuery) expr.Node {
 	}
 	query := w.query(w.call("coalesce", list, w.call("array")), &ast.Derived{Span: x.Span, Query: q, Alias: alias})
 	return e.scalarSubquery(&ast.Subquery{Span: x.Span, Query: query})
+}
+
+// withKeys adds what a plain SELECT without a star is ordered by, and does not give, to its columns.
+// It tells the order by columns, and how many columns were there, −1 for a query of another kind.
+func withKeys(q *ast.Query, order []ast.OrderItem) ([]ast.OrderItem, int) {
+	s, ok := q.Body.(*ast.Select)
+	if !ok || s.Distinct || len(s.DistinctOn) > 0 || slices.ContainsFunc(s.Items, func(it ast.SelectItem) bool { return isStar(it.Expr) }) {
+		return order, -1
+	}
+	wide := *s
+	wide.Items = slices.Clone(s.Items)
+	order = slices.Clone(order)
+	for i, o := range order {
+		if ordinal(o.Expr) || slices.ContainsFunc(s.Items, func(it ast.SelectItem) bool { return namedBy(o.Expr, it) }) {
+			continue
+		}
+		id := ast.Ident{Span: o.Span, Name: "$key" + itoa(i+1), Quoted: true}
+		wide.Items = append(wide.Items, ast.SelectItem{Span: o.Span, Expr: o.Expr, Alias: &id})
+		order[i].Expr = &ast.ColumnRef{Span: o.Span, Parts: []ast.Ident{id}}
+	}
+	q.Body = &wide
+	return order, len(s.Items)
+}
+
+// ordinal reports the number of a column.
+func ordinal(x ast.Expr) bool {
+	l, ok := x.(*ast.Literal)
+	return ok && l.Kind == ast.LitInt
+}
+
+// namedBy reports the name of an item.
+func namedBy(x ast.Expr, it ast.SelectItem) bool {
+	ref, ok := x.(*ast.ColumnRef)
+	return ok && strings.EqualFold(itemName(it), ref.Parts[len(ref.Parts)-1].Name)
 }
 
 // arrayOrder is the order of the rows of ARRAY (query), values are its columns: what the

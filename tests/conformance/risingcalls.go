@@ -12,16 +12,18 @@ import (
 
 // risingCalls are calls that are spelled in another way here.
 func risingCalls() map[string]form {
-	return map[string]form{
+	forms := map[string]form{
 		"array_agg": renamed("list"), // keeps NULL
 		"jsonb_agg": jsonList,
 		"jsonb_object_agg": func(c call) string {
 			return "CAST(json_objectagg(" + strings.Join(c.args, ", ") + ")" + c.tail + " AS JSON)"
 		},
 		"to_char": risingTemplate, "approx_percentile": renamed("quantile_dd"), "concat": renamed("rising_concat"), "regexp_replace": risingReplace, "regexp_matches": risingMatches,
-		"substr": risingPart, "substring": risingPart, "row": risingRow, "log": template(1, "log10($1)"),
+		"substr": risingPart, "substring": risingPart, "log": template(1, "log10($1)"),
 		"map_from_key_values": renamed("map_from_arrays"), "extract": risingField, "date_part": risingFieldNamed,
 	}
+	risingJSON(forms)
+	return forms
 }
 
 // risingReplace is regexp_replace: it replaces the first match without the flag g, and \1 in
@@ -33,12 +35,16 @@ func risingReplace(c call) string {
 	return duckReplaceOnce(c)
 }
 
-// risingMatches is regexp_matches: a row for the first match, of its groups.
+// risingMatches is regexp_matches: a row for each match, of its groups.
 func risingMatches(c call) string {
-	if len(c.args) == 3 && strings.Contains(c.args[2], "g") {
+	if len(c.args) < 2 || len(c.args) > 3 {
 		return ""
 	}
-	return "explode(filter(array(regexp_match(" + strings.Join(c.args, ", ") + ")), m__ -> m__ IS NOT NULL))"
+	flags := ""
+	if len(c.args) == 3 {
+		flags = ", " + strings.ReplaceAll(c.args[2], "g", "")
+	}
+	return "explode(transform(regexp_extract_all(" + c.args[0] + ", " + c.args[1] + ", 0" + flags + "), m__ -> regexp_match(m__, " + c.args[1] + flags + ")))"
 }
 
 // risingPart is substring: characters of places before the first count, and are not there.
@@ -98,6 +104,7 @@ func risingFieldNamed(c call) string {
 func risingFunctions(r *fn.Registry) {
 	risingConcat(r)
 	evenRound(r)
+	risingTrunc(r)
 	for _, name := range []string{"pow", "exp", "ln", "log10", "gamma", "lgamma"} {
 		if f, ok := r.Scalar(name); ok {
 			inRange(f)

@@ -182,7 +182,7 @@ func withoutPublic(sql string) string {
 	toks := tokens(sql)
 	e := edits{sql: sql}
 	for i := 0; i+2 < len(toks); i++ {
-		if toks[i].is("public") && toks[i+1].text == "." && (i == 0 || toks[i-1].text != ".") {
+		if toks[i].is("public") && toks[i+1].text == "." && (i == 0 || toks[i-1].text != ".") && !hasWords(toks, toks[i+2].text, "as", "(") {
 			e.replace(toks[i].start, toks[i+1].end, "")
 		}
 	}

@@ -78,6 +78,20 @@ var names = map[string]string{
 // describes are the statements that tell of objects and can stand in FROM.
 var describes = map[string]bool{"describe": true, "summarize": true, "show": true}
 
+// ofServer reports what tells of PostgreSQL's server or is in a schema of it: pg_locks,
+// current_user, version(), pg_sleep(1), FROM schema.table.
+func ofServer(toks []token, i int) bool {
+	low := strings.ToLower(toks[i].text)
+	behind := func(n int, text string) bool { return i+n < len(toks) && toks[i+n].text == text }
+	switch low {
+	case "current_user", "current_catalog", "session_user", "pg_locks":
+		return i == 0 || toks[i-1].text != "."
+	case "version", "pg_sleep", "pg_postmaster_start_time":
+		return behind(1, "(")
+	}
+	return i > 0 && (toks[i-1].is("from") || toks[i-1].is("join")) && low != "public" && behind(1, ".") && i+2 < len(toks) && toks[i+2].kind != symbol && !behind(3, ".")
+}
+
 // ruleOf is the rule under which a statement is not applicable, "" if it is.
 func ruleOf(d *dialect, sql string) string {
 	toks := tokens(sql)
@@ -126,6 +140,9 @@ func ruleOf(d *dialect, sql string) string {
 		}
 		if create && (low == "language" || low == "connector") {
 			return map[string]string{"language": "program", "connector": "connector"}[low]
+		}
+		if d.flavor == postgresText && ofServer(toks, i) {
+			return "catalogue"
 		}
 		if strings.HasPrefix(low, "rw_") || strings.HasPrefix(low, "pg_") && low != "pg_typeof" && i+1 < len(toks) && toks[i+1].text != "(" || strings.HasPrefix(low, "pragma_") || strings.HasPrefix(low, "duckdb_") {
 			return "catalogue"

@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"cmp"
 	"crypto/md5"
 	"fmt"
 	"math"
@@ -178,7 +179,7 @@ func sortedLines(lines []string) []string {
 		key[l] = strings.Join(words, " ")
 	}
 	out := slices.Clone(lines)
-	slices.SortStableFunc(out, func(a, b string) int { return strings.Compare(key[a], key[b]) })
+	slices.SortStableFunc(out, func(a, b string) int { return cmp.Or(strings.Compare(key[a], key[b]), strings.Compare(a, b)) })
 	return out
 }
 
