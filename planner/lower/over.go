@@ -219,7 +219,7 @@ func (b *overBuilder) keys() {
 		return
 	}
 	for k, f := range n.Funcs {
-		if f.Agg == nil && f.Kind == fn.RowNumber {
+		if f.Agg == nil && f.Kind == fn.RowNumber && len(f.Order) == 0 { // else within a frame
 			n.P.Keys = append(n.P.Keys, append(slices.Clone(part), n.Visible+k))
 		}
 	}
