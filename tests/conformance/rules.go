@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"slices"
 	"strings"
 )
 
@@ -159,4 +160,19 @@ func inDatabase(toks []token) bool {
 		}
 	}
 	return false
+}
+
+// indexName is the name of CREATE INDEX.
+func indexName(toks []token) string {
+	i := slices.IndexFunc(toks, func(t token) bool { return t.is("index") })
+	if i < 1 || !toks[0].is("create") {
+		return ""
+	}
+	if i++; hasWords(toks[i:], "if", "not", "exists") {
+		i += 3
+	}
+	if i+1 < len(toks) && toks[i+1].is("on") {
+		return toks[i].name()
+	}
+	return ""
 }

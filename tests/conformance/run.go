@@ -321,21 +321,6 @@ func (r *runner) notApplicable(sql, rule string) outcome {
 	return o
 }
 
-// indexName is the name of CREATE INDEX.
-func indexName(toks []token) string {
-	i := slices.IndexFunc(toks, func(t token) bool { return t.is("index") })
-	if i < 1 || !toks[0].is("create") {
-		return ""
-	}
-	if i++; hasWords(toks[i:], "if", "not", "exists") {
-		i += 3
-	}
-	if i+1 < len(toks) && toks[i+1].is("on") {
-		return toks[i].name()
-	}
-	return ""
-}
-
 // follows tells if a text names an object that is not what it should be.
 func (r *runner) follows(sql string) (outcome, bool) {
 	toks := tokens(sql)
