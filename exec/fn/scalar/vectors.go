@@ -3,6 +3,7 @@ package scalar
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/sqlstream/sqlstream/exec/fn"
 	"github.com/sqlstream/sqlstream/exec/fn/cast"
@@ -17,7 +18,7 @@ func vectors() []*fn.Scalar {
 		measure("list_distance", []string{"array_distance"}, "Is the Euclidean distance of two arrays of numbers of the same length.", "list_distance(array(1.0, 2.0), array(4.0, 6.0))", "5.0", distance),
 		measure("list_inner_product", []string{"list_dot_product", "array_inner_product", "array_dot_product"}, "Is the inner product of two arrays of numbers of the same length.", "list_inner_product(array(1.0, 2.0), array(3.0, 4.0))", "11.0", innerProduct),
 		measure("list_negative_inner_product", []string{"list_negative_dot_product", "array_negative_inner_product", "array_negative_dot_product"}, "Is the negative inner product of two arrays of numbers.", "list_negative_inner_product(array(1.0, 2.0), array(3.0, 4.0))", "-11.0", func(x, y []float64) float64 { return -innerProduct(x, y) }),
-		measure("list_cosine_similarity", []string{"array_cosine_similarity"}, "Is the cosine of the angle between two arrays of numbers; NaN if one is all zeros.", "list_cosine_similarity(array(3.0, 4.0), array(3.0, 4.0))", "1.0", cosine),
+		measure("list_cosine_similarity", []string{"array_cosine_similarity"}, "Is the cosine of the angle between two arrays of numbers; NaN if one is all zeros, NULL if they are empty.", "list_cosine_similarity(array(3.0, 4.0), array(3.0, 4.0))", "1.0", cosine),
 		measure("list_cosine_distance", []string{"array_cosine_distance"}, "Is 1 less the cosine of the angle between two arrays of numbers.", "list_cosine_distance(array(3.0, 4.0), array(-4.0, 3.0))", "1.0", func(x, y []float64) float64 { return 1 - cosine(x, y) }),
 		{
 			Name: "array_cross_product", Group: "Arrays", Syntax: []string{"array_cross_product(a, b)"}, Doc: "Is the cross product of two arrays of three numbers.",
@@ -87,7 +88,11 @@ func measure(name string, aliases []string, doc, example, want string, f func(x,
 		if err == nil && !ok {
 			err = &fn.DataError{Func: name, Row: r, Msg: "an array has a NULL"}
 		}
-		if err == nil {
+		switch {
+		case err != nil:
+		case len(x) == 0 && strings.Contains(name, "cosine"):
+			b.AppendNull()
+		default:
 			b.AppendFloat(f(x, y))
 		}
 		return err
