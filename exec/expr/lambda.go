@@ -106,7 +106,7 @@ func (b *boundLambda) Apply(c *fn.Ctx, params []*vec.Vector, outer []int32) (*ve
 	}
 	saved := c.Params
 	scope := make([]*vec.Vector, b.l.First, b.l.First+len(params))
-	for i := range scope {
+	for i := range min(len(scope), len(saved)) { // a constant is folded outside of the lambdas around it, whose parameters it does not read
 		scope[i] = vec.Gather(saved[i], outer)
 	}
 	c.Params = append(scope, params...)
