@@ -40,7 +40,11 @@ func nested(d *dialect, f *vec.Vector, i int) string {
 	if d.flavor == postgresText {
 		between = ":"
 	}
-	s.WriteString("{")
+	open, end := "{", "}"
+	if d.flavor == duckdbText && f.Type.Kind == types.Array {
+		open, end = "[", "]"
+	}
+	s.WriteString(open)
 	for e := int(f.Off[i]); e < int(f.Off[i+1]); e++ {
 		if e > int(f.Off[i]) {
 			s.WriteString(", ")
@@ -50,7 +54,7 @@ func nested(d *dialect, f *vec.Vector, i int) string {
 			s.WriteString(between + one(f.Child[1], e))
 		}
 	}
-	return s.String() + "}"
+	return s.String() + end
 }
 
 // lowerBytes writes the cells of BYTES columns in small letters: the tests have both.
