@@ -52,6 +52,9 @@ func (w *world) insert(sql string, toks []token) error {
 	}
 	body = strings.TrimPrefix(body, " BY POSITION")
 	columns := listed(rest)
+	if columns == nil && len(t.generated) > 0 && !hasWords(rest, "default", "values") {
+		body, columns = t.givenList(body)
+	}
 	if hasWords(rest, "default", "values") {
 		body, columns = fmt.Sprintf("(%s) VALUES (NULL)", quote(t.relation.Columns[0].Name)), []string{""}
 	} else {
@@ -91,6 +94,17 @@ func (w *world) insert(sql string, toks []token) error {
 		return err
 	}
 	return w.took(t, nil, changes)
+}
+
+// givenList lists, for an INSERT without a list, the columns that are not computed.
+func (t *table) givenList(body string) (string, []string) {
+	var names, quotedNames []string
+	for _, c := range t.relation.Columns {
+		if !slices.ContainsFunc(t.generated, func(n string) bool { return strings.EqualFold(n, c.Name) }) {
+			names, quotedNames = append(names, c.Name), append(quotedNames, quote(c.Name))
+		}
+	}
+	return " (" + strings.Join(quotedNames, ", ") + ") " + body, names
 }
 
 // into fills the scratch table, and tells the columns that it filled. DuckDB's INSERT casts

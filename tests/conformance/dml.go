@@ -105,6 +105,8 @@ func (w *world) createTable(sql string, toks []token, i int) error {
 	}
 	t := newTable(name, r)
 	t.defaults, t.watermark, t.conflict, t.unique = def.defaults, def.watermark, w.d.conflict, def.unique
+	t.generated = def.generated
+	t.throughComputed()
 	if def.keeps {
 		t.conflict = keep
 	}

@@ -32,7 +32,7 @@ func because(why, path, pattern string, causes ...cause) explanation {
 
 // explanations are the failures that stay, by reason. The first that fits counts. Those of a
 // suite stand in its file.
-var explanations = slices.Concat(felderaReasons, duckNestedReasons, duckdbReasons, duckTextReasons, duckOrderReasons, risingwaveReasons, sqliteReasons, commonReasons)
+var explanations = slices.Concat(felderaReasons, duckShapeReasons, duckNestedReasons, duckdbReasons, duckTextReasons, duckOrderReasons, risingwaveReasons, sqliteReasons, commonReasons)
 
 // commonReasons are those of no suite in particular.
 var commonReasons = []explanation{
@@ -41,7 +41,7 @@ var commonReasons = []explanation{
 	because("dow counts from 1 for Sunday, as in Spark", "", `extract\(\s*dow`, wrong),
 	because("the seconds of a time have their fraction, as in PostgreSQL", "", `(extract\(second|date_part\('seconds?')`, wrong),
 	because("log has its base first, and log of 0 is NULL, as in Spark", "", `\blog(10)?\(`, wrong),
-	because("PIVOT gives NULL where nothing was counted, as Spark's does", "", `pivot`, wrong),
+	because("PIVOT gives NULL where nothing was counted, as Spark's does", "", `pivot\s*\(\s*count`, wrong),
 	because("a window table function has window_time, as in Flink", "", "", wrong).in(`\bfrom\s+(tumble|hop)\s*\(`),
 	because("random() gives another number", "", `random\(`, wrong),
 }

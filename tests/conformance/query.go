@@ -28,7 +28,7 @@ func (r *runner) query(s *step, sql string) outcome {
 		return failure(err)
 	}
 	sort := s.sort
-	if sort == noSort && !s.hashed && !hasWords(toks, "order") && r.d.noViews { // rows without ORDER BY have no order
+	if sort == noSort && !s.hashed && !ordered(toks) && r.d.noViews { // rows without ORDER BY have no order
 		sort = rowSort
 	}
 	if err := r.judge(s, res, sort); err != nil && !r.undecided(s, sql, res) {

@@ -259,6 +259,10 @@ func (p *sltFile) record(i, to int, f, vars []string, guard string) int {
 	bar := i + 1
 	for bar < to && strings.TrimSpace(p.lines[bar]) != "----" && strings.TrimSpace(p.lines[bar]) != "" {
 		bar++
+		if bar < end && bar > i+1 && strings.HasPrefix(p.lines[bar], "# ") { // a comment ends a statement, as a blank line does
+			end = bar
+			break
+		}
 	}
 	s.sql = strings.TrimSuffix(strings.TrimSpace(expand(strings.Join(p.lines[i+1:bar], "\n"), vars)), ";")
 	if bar < to && strings.TrimSpace(p.lines[bar]) == "----" {

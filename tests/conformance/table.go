@@ -19,6 +19,7 @@ type table struct {
 	unique    bool              // key is UNIQUE, and may be NULL
 	nullKey   bool              // a row has NULL in its key: the source has no key
 	watermark []string          // clauses of the source
+	generated []string          // columns that are computed of the others
 	conflict  onConflict        // what a row does whose key is there, unless INSERT says
 	versions  []int             // columns: a row whose key is there with a later version is left out
 	unsynced  bool              // the batch engine has other rows

@@ -23,6 +23,21 @@ type tableDef struct {
 	keeps     bool     // ON CONFLICT DO NOTHING
 	merges    bool     // ON CONFLICT DO UPDATE IF NOT NULL
 	versions  []string // WITH VERSION COLUMN (…): an older row of a key is left out
+	generated []string // columns that are computed of the others
+}
+
+// generate notes a column that is computed: what INSERT does not give, as a default.
+func (def *tableDef) generate(sql, name string, opts []token) {
+	open := slices.IndexFunc(opts, func(t token) bool { return t.text == "(" })
+	if open < 0 {
+		return
+	}
+	end := open + 1
+	for end < len(opts) && opts[end].depth > opts[open].depth {
+		end++
+	}
+	def.generated = append(def.generated, name)
+	def.defaults[strings.ToLower(name)] = span(sql, opts[open+1:end])
 }
 
 // readTable reads CREATE TABLE.
@@ -143,6 +158,7 @@ func (def *tableDef) options(sql, name string, opts []token) string {
 			}
 			def.defaults[strings.ToLower(name)] = span(sql, opts[from:i+1])
 		case t.is("as") || t.is("generated"):
+			def.generate(sql, name, opts[i:])
 			return out + " " + span(sql, opts[i:])
 		}
 	}

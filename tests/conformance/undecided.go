@@ -118,3 +118,11 @@ func among(rows, all []string) bool {
 	}
 	return true
 }
+
+// ordered reports an ORDER BY of the whole query.
+func ordered(toks []token) bool {
+	for len(toks) > 1 && toks[0].text == "(" && closing(toks, 0) == len(toks)-1 {
+		toks = toks[1 : len(toks)-1]
+	}
+	return slices.ContainsFunc(toks, func(t token) bool { return t.depth == toks[0].depth && t.is("order") })
+}

@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -217,10 +218,45 @@ func (w *world) update(sql string, toks []token) error {
 	if err != nil {
 		return err
 	}
+	t.computeAgain(values)
 	if err := w.sync(sql); err != nil {
 		return err
 	}
 	return w.updateTo(t, values, toks, rest)
+}
+
+// throughComputed writes computed columns that read others of these by what stored ones hold.
+func (t *table) throughComputed() {
+	for range t.generated {
+		for _, g := range t.generated {
+			text := t.defaults[strings.ToLower(g)]
+			e := edits{sql: text}
+			for _, tok := range tokens(text) {
+				name := strings.ToLower(tok.name())
+				other := slices.ContainsFunc(t.generated, func(n string) bool { return strings.EqualFold(n, name) })
+				if other && !strings.EqualFold(name, g) && (tok.kind == word || tok.kind == quoted) {
+					e.replace(tok.start, tok.end, "("+t.defaults[name]+")")
+				}
+			}
+			t.defaults[strings.ToLower(g)] = e.done()
+		}
+	}
+}
+
+// computeAgain sets the computed columns of rows that take values.
+func (t *table) computeAgain(values map[string]string) {
+	computed := map[string]string{}
+	for _, g := range t.generated {
+		text := t.defaults[strings.ToLower(g)]
+		e := edits{sql: text}
+		for _, tok := range tokens(text) {
+			if with, ok := values[strings.ToLower(tok.name())]; ok && (tok.kind == word || tok.kind == quoted) {
+				e.replace(tok.start, tok.end, "("+with+")")
+			}
+		}
+		computed[strings.ToLower(g)] = e.done()
+	}
+	maps.Copy(values, computed)
 }
 
 // setsKey refuses to set a column of the key, as RisingWave does.
