@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/sqlstream/sqlstream/exec/expr"
+	"github.com/sqlstream/sqlstream/exec/fn"
 	"github.com/sqlstream/sqlstream/exec/types"
 	"github.com/sqlstream/sqlstream/parser/ast"
 	"github.com/sqlstream/sqlstream/parser/diag"
@@ -168,18 +169,47 @@ func (e *env) between(x *ast.Between) expr.Node {
 	if v == nil || lo == nil || hi == nil {
 		return nil
 	}
-	n := e.within(x.Span, v, lo, hi)
-	if x.Symmetric && n != nil {
+	n := e.once(x.Span, v, []expr.Node{lo, hi}, func(v expr.Node) expr.Node {
+		n := e.within(x.Span, v, lo, hi)
+		if !x.Symmetric || n == nil {
+			return n
+		}
 		other := e.within(x.Span, v, hi, lo)
 		if other == nil {
 			return nil
 		}
-		n = expr.NewOr(n, other)
-	}
+		return expr.NewOr(n, other)
+	})
 	if n != nil && x.Not {
 		return expr.NewNot(n)
 	}
 	return n
+}
+
+// once makes an expression that uses v several times. What has another value at each call,
+// such as random(), is computed once. others are the expressions beside it; where they have
+// lambdas of their own, whose parameters have the same numbers, v is computed each time.
+func (e *env) once(span diag.Span, v expr.Node, others []expr.Node, use func(v expr.Node) expr.Node) expr.Node {
+	simple := expr.Volatility(v) == fn.Volatile
+	for _, o := range others {
+		expr.Walk(o, func(n expr.Node) bool {
+			_, lambda := n.(*expr.Lambda)
+			simple = simple && !lambda
+			return simple
+		})
+	}
+	if !simple {
+		return use(v)
+	}
+	first := len(e.params)
+	body := expr.NewLambda(first, []string{"x"}, func(params []types.Type) (expr.Node, error) {
+		n := use(&expr.Param{ID: first, Name: "x", T: params[0]})
+		if n == nil {
+			return nil, &expr.ArgumentError{Func: "lambda", Msg: "has an error in its body"}
+		}
+		return n, nil
+	})
+	return e.b.resolve(span, "invoke", body, v)
 }
 
 func (e *env) within(span diag.Span, v, lo, hi expr.Node) expr.Node {

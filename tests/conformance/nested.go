@@ -16,7 +16,7 @@ func nested(d *dialect, f *vec.Vector, i int) string {
 			return "NULL"
 		}
 		if f, i := v.At(k); d.flavor == duckdbText && f.Type.Kind == types.String {
-			return duckInside(vec.RowString(f, i, nil))
+			return duckInside(strings.ReplaceAll(vec.RowString(f, i, nil), "\x00", `\0`))
 		}
 		if d.flavor == postgresText && !v.Type.IsNested() {
 			return risingInner(d.value(v, k), f.Type.Kind == types.Struct)
