@@ -64,6 +64,7 @@ func duckUnnests(sql string) string {
 // duckNestedCalls spell functions of lists and maps.
 func duckNestedCalls() map[string]form {
 	return map[string]form{
+		"list_kurtosis": template(1, "list_aggregate($1, 'kurtosis_samp')"), "list_skewness": template(1, "list_aggregate($1, 'skewness_samp')"),
 		"list_filter": duckKept, "array_filter": duckKept, "list_transform": duckLambda, "list_apply": duckLambda, "array_transform": duckLambda, "array_apply": duckLambda, "apply": duckLambda,
 		"array_distinct": template(1, "list_distinct($1)"),
 		"flatten":        template(1, "flatten(list_filter($1, e -> e IS NOT NULL))"),
