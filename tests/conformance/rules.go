@@ -87,10 +87,12 @@ func ofServer(toks []token, i int) bool {
 	switch low {
 	case "current_user", "current_catalog", "session_user", "pg_locks":
 		return i == 0 || toks[i-1].text != "."
-	case "version", "pg_sleep", "pg_postmaster_start_time":
+	case "version": // a table may be called so, with its columns behind
+		return behind(1, "(") && behind(2, ")")
+	case "pg_sleep", "pg_postmaster_start_time":
 		return behind(1, "(")
 	}
-	return i > 0 && (toks[i-1].is("from") || toks[i-1].is("join")) && low != "public" && behind(1, ".") && i+2 < len(toks) && toks[i+2].kind != symbol && !behind(3, ".")
+	return i > 0 && !fromOfCall(toks, i-1) && (toks[i-1].is("from") || toks[i-1].is("join")) && low != "public" && behind(1, ".") && i+2 < len(toks) && toks[i+2].kind != symbol && !behind(3, ".")
 }
 
 // ruleOf is the rule under which a statement is not applicable, "" if it is.
@@ -175,4 +177,20 @@ func indexName(toks []token) string {
 		return toks[i].name()
 	}
 	return ""
+}
+
+// fromOfCall reports the FROM of EXTRACT, SUBSTRING, TRIM and their like.
+func fromOfCall(toks []token, from int) bool {
+	depth := 0
+	for i := from - 1; i > 0; i-- {
+		switch toks[i].text {
+		case ")":
+			depth++
+		case "(":
+			if depth--; depth < 0 {
+				return slices.ContainsFunc([]string{"extract", "substring", "trim", "overlay", "position"}, toks[i-1].is)
+			}
+		}
+	}
+	return false
 }
