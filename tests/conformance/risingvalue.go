@@ -27,6 +27,7 @@ func risingLine(l string) string {
 		}
 		return t.UTC().Format("2006-01-02T15:04:05.999999999")
 	})
+	l = duckFarYear.ReplaceAllString(strings.ReplaceAll(l, " BC+00:00", " BC"), "$1")
 	l = beforeYear1.ReplaceAllStringFunc(l, func(s string) string {
 		m := beforeYear1.FindStringSubmatch(s)
 		y, _ := strconv.Atoi(m[2])
