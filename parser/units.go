@@ -10,9 +10,9 @@ import (
 // unitOf finds a unit by its name, singular, plural or short, regardless of case.
 func unitOf(word string) (ast.Unit, bool) {
 	switch strings.ToLower(word) {
-	case "microsecond", "microseconds", "us", "usec", "usecs":
+	case "microsecond", "microseconds", "us", "usec", "usecs", "usecond", "useconds":
 		return ast.Microsecond, true
-	case "millisecond", "milliseconds", "ms", "msec", "msecs":
+	case "millisecond", "milliseconds", "ms", "msec", "msecs", "msecond", "mseconds":
 		return ast.Millisecond, true
 	case "second", "seconds", "s", "sec", "secs":
 		return ast.Second, true

@@ -22,9 +22,9 @@ type intervalUnit struct {
 // unitOf finds a unit by its name, singular, plural or short, in any case.
 func unitOf(name string) (intervalUnit, bool) {
 	switch strings.ToLower(name) {
-	case "microsecond", "microseconds", "us", "µs", "usec", "usecs":
+	case "microsecond", "microseconds", "us", "µs", "usec", "usecs", "usecond", "useconds":
 		return intervalUnit{micros: 1}, true
-	case "millisecond", "milliseconds", "ms", "msec", "msecs":
+	case "millisecond", "milliseconds", "ms", "msec", "msecs", "msecond", "mseconds":
 		return intervalUnit{micros: 1000}, true
 	case "second", "seconds", "s", "sec", "secs":
 		return intervalUnit{micros: MicrosPerSecond}, true

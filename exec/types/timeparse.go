@@ -217,7 +217,7 @@ func parseFarDay(s string) (day int64, rest string, err error) {
 	for ; n < len(t) && n < 6 && isDigit(t[n]); n++ {
 		y = y*10 + int(t[n]-'0')
 	}
-	if n < 4 && (n < 1 || !strings.Contains(t, "BC")) || len(t) < n+6 || t[n] != '-' || t[n+3] != '-' {
+	if n < 4 && (n < 1 || !strings.Contains(t, "BC") && !strings.Contains(t, "(bc)")) || len(t) < n+6 || t[n] != '-' || t[n+3] != '-' {
 		return 0, "", ErrTimeSyntax
 	}
 	m, d := two(t, n+1), two(t, n+4)
@@ -226,7 +226,7 @@ func parseFarDay(s string) (day int64, rest string, err error) {
 	}
 	rest = t[n+6:]
 	y *= sign
-	if behind := strings.HasPrefix(rest, " (BC)"); behind || strings.HasSuffix(rest, " BC") {
+	if behind := strings.HasPrefix(rest, " (BC)") || strings.HasPrefix(rest, " (bc)"); behind || strings.HasSuffix(rest, " BC") {
 		if y < 1 {
 			return 0, "", ErrTimeRange
 		}

@@ -17,11 +17,13 @@ import (
 func duckFields(r *fn.Registry) {
 	product, _ := r.Scalar("extract")
 	resolve := func(args []fn.Arg) (fn.Impl, error) {
-		if len(args) == 2 && args[0].Const != nil && args[0].Type.Kind == types.String && args[1].Type.Kind != types.Timestamp &&
+		if len(args) == 2 && args[0].Const != nil && args[0].Type.Kind == types.String && args[1].Type.Kind != types.Timestamp && args[1].Type.Kind != types.Date &&
 			!args[0].Const.IsNull(0) && strings.HasPrefix(strings.ToLower(args[0].Const.Text(0)), "timezone") {
 			return zeroOf(args[1].Type), nil
 		}
-		if len(args) == 2 && args[1].Type.Kind == types.TimestampNTZ && args[0].Type.Kind == types.Array {
+		wall := len(args) == 2 && args[0].Type.Kind == types.Array && (args[1].Type.Kind == types.TimestampNTZ || args[1].Type.Kind == types.Date || args[1].Type.Kind == types.Time && duckZoneField(args[0].Const))
+		given := args
+		if wall {
 			args = []fn.Arg{args[0], {Type: types.Of(types.Timestamp)}} // its zone is UTC
 		}
 		impl, err := product.Resolve(args)
@@ -39,7 +41,20 @@ func duckFields(r *fn.Registry) {
 				impl.Result.Fields[i].Type = duckFieldType(f.Type)
 			}
 		}
+		if wall {
+			impl.Args = []types.Type{given[0].Type, types.Of(types.TimestampNTZ)}
+			if given[1].Type.Kind == types.Time {
+				impl.Args[1] = given[1].Type
+			}
+		}
 		impl.Eval = func(c *fn.Ctx, args []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
+			if wall {
+				at := *vec.Flatten(args[1])
+				at.Type = types.Of(types.Timestamp)
+				utc := *c
+				utc.Zone, c = time.UTC, &utc
+				args = []*vec.Vector{args[0], &at}
+			}
 			v, err := eval(c, args, rows)
 			if err != nil {
 				return v, err
@@ -56,8 +71,57 @@ func duckFields(r *fn.Registry) {
 		}
 		return impl, nil
 	}
-	if err := r.AddScalar(&fn.Scalar{Name: "duck_part_of", Hidden: true, Resolve: resolve}); err != nil {
-		panic(err) // a name that the product has
+	zone := func(args []fn.Arg) (fn.Impl, error) {
+		if len(args) == 2 && args[1].Type.Kind == types.Date {
+			return zeroOf(args[1].Type), nil
+		}
+		return resolve(args)
+	}
+	for name, f := range map[string]func([]fn.Arg) (fn.Impl, error){"duck_part_of": resolve, "duck_zone": zone} {
+		if err := r.AddScalar(&fn.Scalar{Name: name, Hidden: true, Resolve: f}); err != nil {
+			panic(err) // a name that the product has
+		}
+	}
+}
+
+// duckZoneField reports a list of fields that has one of the zone.
+func duckZoneField(list *vec.Vector) bool {
+	return list != nil && !list.IsNull(0) && strings.Contains(vec.RowString(list, 0, time.UTC), "timezone")
+}
+
+// duckClock moves a TIME by an INTERVAL round midnight: the time of a moved wall clock.
+func duckClock(r *fn.Registry) {
+	wall, clock := types.Of(types.TimestampNTZ), types.Of(types.Time)
+	back := cast.Kernel(wall, clock, false)
+	for _, name := range []string{"+", "-"} {
+		f, _ := r.Scalar(name)
+		product := f.Resolve
+		f.Resolve = func(args []fn.Arg) (fn.Impl, error) {
+			at := slices.IndexFunc(args, func(a fn.Arg) bool { return a.Type.Kind == types.Time })
+			if len(args) != 2 || at < 0 || args[1-at].Type.Kind != types.Interval {
+				return product(args)
+			}
+			list := slices.Clone(args)
+			list[at] = fn.Arg{Type: wall}
+			impl, err := product(list)
+			if err != nil {
+				return product(args)
+			}
+			eval := impl.Eval
+			impl.Args[at], impl.Result, impl.Monotone, impl.MonotoneFixed = clock, clock, nil, nil
+			impl.Eval = func(c *fn.Ctx, args []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
+				moved := *args[at]
+				moved.Type = wall
+				args = slices.Clone(args)
+				args[at] = &moved
+				v, err := eval(c, args, rows)
+				if err != nil {
+					return v, err
+				}
+				return back(c, []*vec.Vector{vec.Flatten(v)}, rows)
+			}
+			return impl, nil
+		}
 	}
 }
 

@@ -22,6 +22,7 @@ func duckFunctions(r *fn.Registry) {
 	duckComparisons(r)
 	duckBucket(r)
 	duckLists(r)
+	duckClock(r)
 }
 
 var (

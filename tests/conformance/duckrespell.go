@@ -19,8 +19,8 @@ func duckCalls() map[string]form {
 		"regexp_replace": duckReplaceOnce,
 		// times
 		"extract": duckFieldOf, "date_part": same("duck_part_of"), "datepart": same("duck_part_of"), "time_bucket": same("duck_bucket"), "dayname": template(1, "CASE WHEN isfinite($1) THEN strftime($1, '%A') END"), "monthname": template(1, "CASE WHEN isfinite($1) THEN strftime($1, '%B') END"),
-		"decade": template(1, "(year($1) DIV 10)"), "make_timestamp": same("make_timestamp_ntz"), "ago": template(1, "(now() - CAST($1 AS INTERVAL))"), "get_current_time": template(0, "current_time"), "timezone": template(1, "duck_part_of('timezone', $1)"),
-		"timezone_hour": template(1, "duck_part_of('timezone_hour', $1)"), "timezone_minute": template(1, "duck_part_of('timezone_minute', $1)"), "dayofweek": template(1, "(dayofweek($1) - 1)"), "weekday": template(1, "(dayofweek($1) - 1)"),
+		"decade": template(1, "(year($1) DIV 10)"), "make_timestamp": duckMakeTimestamp, "ago": template(1, "(now() - CAST($1 AS INTERVAL))"), "get_current_time": template(0, "current_time"), "timezone": template(1, "duck_zone('timezone', $1)"),
+		"timezone_hour": template(1, "duck_zone('timezone_hour', $1)"), "timezone_minute": template(1, "duck_zone('timezone_minute', $1)"), "dayofweek": template(1, "(dayofweek($1) - 1)"), "weekday": template(1, "(dayofweek($1) - 1)"),
 		"datediff": duckByUnit, "date_diff": duckByUnit, "datesub": duckByUnit, "date_sub": duckByUnit, "date_trunc": duckByUnit, "datetrunc": duckByUnit,
 	}
 	maps.Copy(forms, duckTexts())
@@ -71,6 +71,15 @@ func duckFieldOf(c call) string {
 		return ""
 	}
 	return "duck_part_of('" + strings.Trim(field, "'\"") + "', " + x + ")" + c.tail
+}
+
+// duckMakeTimestamp makes a wall clock, of parts or of the microseconds since 1970.
+func duckMakeTimestamp(c call) string {
+	if len(c.args) == 1 {
+		return c.fill("(TIMESTAMP_NTZ '1970-01-01 00:00:00' + to_microseconds($1))")
+	}
+	c.name = "make_timestamp_ntz"
+	return c.text()
 }
 
 var duckUnitNames = map[string]string{"'dow'": "'day'", "'isodow'": "'day'", "'doy'": "'day'", "'julian'": "'day'", "'dayofweek'": "'day'", "'dayofyear'": "'day'",

@@ -23,6 +23,16 @@ func duckStamps(sql string) string {
 		if !literal && (i == 0 || !typePlace(toks, i) || duckNames(toks[i-1]) || toks[i-1].is("as") && !duckEndsCast(toks, last+1)) {
 			continue
 		}
+		if part := duckPrecisions[strings.ToLower(t.text)]; part != "" && (literal || i > 1 && toks[i-1].text == "::" && duckAlone(toks, i-2)) {
+			from, x := t.start, ""
+			if literal {
+				x, last = toks[last+1].text, last+1
+			} else {
+				from, x = toks[i-2].start, toks[i-2].text
+			}
+			e.replace(from, toks[last].end, "date_trunc('"+part+"', CAST("+x+" AS TIMESTAMP_NTZ) + INTERVAL '"+map[bool]string{true: "500", false: "500000"}[part == "millisecond"]+"' MICROSECOND)")
+			continue
+		}
 		if literal && with == "TIMESTAMP_NTZ" { // its text may have a zone, which counts for nothing
 			text := toks[last+1]
 			e.replace(t.start, text.end, "CAST("+text.text+" AS TIMESTAMP_NTZ)")
@@ -46,6 +56,15 @@ func duckNames(t token) bool {
 // duckEndsCast reports what can stand behind a type in CAST(… AS type), not behind an alias.
 func duckEndsCast(toks []token, i int) bool {
 	return i < len(toks) && (toks[i].text == ")" || toks[i].text == "[" || toks[i].is("with") || toks[i].is("without"))
+}
+
+// duckPrecisions are the units that their coarser types round to.
+var duckPrecisions = map[string]string{"timestamp_s": "second", "timestamp_ms": "millisecond"}
+
+// duckAlone reports a token that is all of the operand of a cast.
+func duckAlone(toks []token, i int) bool {
+	before := i == 0 || toks[i-1].text == "(" || toks[i-1].text == "," || toks[i-1].is("select")
+	return before && (toks[i].kind == text || toks[i].kind == word)
 }
 
 // duckStampTypes are their types with what they are here. Those of seconds, milliseconds and
@@ -107,4 +126,38 @@ func duckYears(sql string) string {
 func timeName(t token) bool {
 	low := strings.ToLower(t.text)
 	return t.kind == word && (low == "date" || low == "timestamp_ntz" || duckStampTypes[low] != "")
+}
+
+// duckTimeReasons are why statements about times fail, and why that stays.
+var duckTimeReasons = []explanation{
+	because("dates and timestamps reach from the year -140000 to 140000", "duckdb/test/sql", `(58816?\d{2,}|58776?\d{2,}|588158|587764|29030\d|2942\d\d|290279|587764\d)[-) ]|year \d{6} is out of range|overflow.*(2562047788|9223372036)`, refused, follows),
+	because("a timestamp has microseconds", "duckdb/test/sql", `timestamp_ns|time_ns|\.\d{9}|%n`, wrong, accepted),
+	because("a timestamp has microseconds", "duckdb/test/sql/types/timestamp", "", wrong).in(`timestamp_(s|ms|ns)|timestamp\(\d\)`),
+	because("the seconds and milliseconds of a type are not rounded", "duckdb/test/sql/types/timestamp", `timestamp_s|timestamp_ms|timestamp\(\d\)`, wrong),
+	because("a date may lack its day and its month, as in Spark", "duckdb/test/sql/types", `'\s*\d{4}(-\d{1,2})?\s*'`, wrong, accepted),
+	because("a unit that is none gives NULL, as in Spark", "duckdb/test/sql/function", `date_trunc\('duck'`, accepted),
+	because("a format may be a column", "duckdb/test/sql/function", `str[fp]time\([^)]*(random\(\)|::varchar)`, accepted),
+	because("units may be plural", "duckdb/test/sql/types/interval", `interval '[^']*' \w+s to`, accepted),
+	because("years before Christ are counted through, not within their era", "duckdb/test/sql/function/timestamp/test_icu", `bc`, wrong, refused),
+	because("the week of a year before Christ adds to it", "duckdb/test/sql/function", `yearweek`, wrong),
+	because("the decade of a year before Christ rounds down, as in PostgreSQL", "duckdb/test/sql/function", `decade`, wrong),
+	because("an instant as text has no offset", "duckdb/test/sql/function/timestamp", `(current_timestamp|now\(\)|timestamp\(\)|ts)::varchar`, wrong),
+	because("a TIME ends before 24:00:00", "duckdb/test/sql/types/time", `24:00:00`, refused, follows, wrong),
+	because("an era is no unit, and an ISO year none of an interval", "duckdb/test/sql/function", `('era'|datepart|'isoyear')`, refused),
+	because("zones are those of the IANA database, and a zone of a format that is none is NULL or an error", "duckdb/test/sql/function/timestamp/test_icu_strptime", `%Z|CST'`, refused, wrong),
+	because("text that is no time in its whole length is none", "duckdb/test/sql", `'(\d\d:\d\d:|11:11:|11:)'|' {2,}|\d {2,}\d|'\d{4}-\d\d-\d\d'::time\b`, refused, wrong),
+	because("a date may lie between the year -140000 and 140000: text of another is NULL", "duckdb/test/sql/types", `2903\d\d-|294247-`, wrong),
+	because("a date as text has a sign before a year of five digits or before Christ, as in ISO 8601", "duckdb/test/sql/types/date", `::date::varchar ==`, wrong),
+	because("a date before the year 0 as text begins with its sign", "duckdb/test/sql/function/date/test_strftime_exhaustive", `%y`, wrong),
+	because("an INTERVAL times a DOUBLE rounds as doubles do", "duckdb/test/sql/function/interval", `span \*`, wrong),
+	because("the epoch of a TIME has its fraction", "duckdb/test/sql/function/time", `epoch from`, wrong),
+	because("a field that is no constant has no fraction", "duckdb/test/sql/function/timestamp", `date_part\(p,`, wrong),
+	because("a difference of instants is time that passed, whatever clocks showed", "duckdb/test/sql/function/timestamp/test_icu_age", `t1 - t2`, wrong),
+	because("infinity is no distance away", "duckdb/test/sql/types/timestamp/test_infinite_time", `quantile_cont|mad\(`, wrong, refused),
+	because("current_time is of UTC's day", "duckdb/test/sql/function/timestamp", `current_time\b`, wrong),
+	because("a TIME has its minutes, two digits each", "duckdb/test/sql/types/time", `'\d+[:/](\d+[:/]?)?(\d+)?'`, refused, wrong),
+	because("there is no TIME WITH TIME ZONE", "duckdb/test/sql/types/time", `time with time zone`, refused, follows),
+	because("a date is written with - or /", "duckdb/test/sql/types/date", `'\d{4}([ \\])\d+`, refused),
+	because("a difference of dates is an INTERVAL", "duckdb/test/sql", `interval to int`, refused),
+	because("a difference of dates is an INTERVAL", "duckdb/test/sql/types/date", `\) - i from`, wrong),
 }

@@ -113,10 +113,11 @@ func (d *dialect) value(v *vec.Vector, row int) string {
 	case f.Type.IsFloat() && d.flavor == postgresText:
 		return strings.TrimSuffix(vec.RowString(v, row, time.UTC), ".0")
 	}
+	if d.flavor == duckdbText && f.Type.Kind == types.Timestamp && f.Type.Kind.Infinite(f.Int(i)) == 0 {
+		zone := cmp.Or(d.zone, time.UTC)
+		return vec.RowString(v, row, zone) + duckOffset(f.Int(i), zone)
+	}
 	if d.zone != nil && f.Type.Kind == types.Timestamp && f.Type.Kind.Infinite(f.Int(i)) == 0 {
-		if d.flavor == duckdbText {
-			return vec.RowString(v, row, d.zone) + duckOffset(f.Int(i), d.zone)
-		}
 		return vec.RowString(v, row, d.zone) + time.UnixMicro(f.Int(i)).In(d.zone).Format("-07:00")
 	}
 	text := vec.RowString(v, row, time.UTC)

@@ -3,6 +3,7 @@ package scalar
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/sqlstream/sqlstream/exec/fn"
 	"github.com/sqlstream/sqlstream/exec/types"
@@ -25,10 +26,10 @@ func extractList(args []fn.Arg) (fn.Impl, error) {
 		if !ok {
 			return fn.Impl{}, fmt.Errorf("has no field %s", fn.Quote(spelling))
 		}
-		if seen[name] {
+		if seen[strings.ToLower(spelling)] {
 			return fn.Impl{}, fmt.Errorf("has the field %s twice", fn.Quote(spelling))
 		}
-		seen[name] = true
+		seen[strings.ToLower(spelling)] = true
 		one := &fn.Scalar{Name: "extract", Resolve: func(args []fn.Arg) (fn.Impl, error) {
 			impl, err := extractField(spelling, name, args, 1)
 			impl.Args = append([]types.Type{text}, impl.Args...)
