@@ -19,6 +19,8 @@ var feldera = dialect{flavor: postgresText, blankNull: true, integerDivision: tr
 // felderaReasons are why statements of the suite fail, and why that stays.
 var felderaReasons = []explanation{
 	because("there is a year 0 before the year 1, as in Spark", "feldera", `make_date\(0,`, wrong),
+	because("years go beyond 9999, as in Spark", "feldera", `make_date\(\d{5,},`, wrong),
+	because("of values that are equally frequent, mode takes the smallest", "quidem/AggTests", `other rows: want \["50 M" .*mode\(gender\)`, wrong),
 	because("the time of a trigger is not before 1970: the test sets the year 1", "feldera", "", wrong).in(`insert into now values \('0001`),
 	because("emit_final holds the rows of a view back until the watermark has passed them; a materialised view is the result now", "feldera", "", wrong).in(`'emit_final'`),
 	because("WATERMARK of a table holds its rows back until it has passed them; here a row is read when it comes", "feldera", "", wrong).in(`\bwatermark\s+interval`),

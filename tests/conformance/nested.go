@@ -40,6 +40,9 @@ func nested(d *dialect, f *vec.Vector, i int) string {
 	if d.flavor == postgresText {
 		between = ":"
 	}
+	if d.blankNull {
+		between = ": "
+	}
 	open, end := "{", "}"
 	if d.flavor == duckdbText && f.Type.Kind == types.Array {
 		open, end = "[", "]"

@@ -253,7 +253,10 @@ func (d *dialect) folded(lines []string) []string {
 			l = strings.ReplaceAll(isoTimes(l), "|", " ")
 		}
 		if d.flavor != sqliteText {
-			l = isoIntervals(strings.ReplaceAll(l, "\t", " "), d.blankNull)
+			if !d.blankNull { // there, intervals side by side are told apart by it
+				l = strings.ReplaceAll(l, "\t", " ")
+			}
+			l = isoIntervals(l, d.blankNull)
 		}
 		switch d.flavor {
 		case duckdbText:
