@@ -110,7 +110,7 @@ func duckMaps(sql string) string {
 		switch {
 		case toks[i].is("map") && len(args) == 2:
 			list = append(list, inserted{toks[i].end, "_from_arrays"})
-		case toks[i].is("row") && len(args) > 0:
+		case toks[i].is("row") && len(args) > 0 && !duckComparedRow(toks, end):
 			list = append(list, inserted{toks[i].start, "named_struct /* "}, inserted{toks[i].end, " */"})
 			for k, a := range args {
 				list = append(list, inserted{a[0].start, fmt.Sprintf("'col%d', ", k+1)})
@@ -118,6 +118,20 @@ func duckMaps(sql string) string {
 		}
 	}
 	return insertAll(sql, list)
+}
+
+// duckComparedRow reports a row, which ends at a bracket, that is compared with the rows of a
+// query: its fields are, one by one.
+func duckComparedRow(toks []token, end int) bool {
+	for k := end + 1; k < len(toks) && k < end+5; k++ {
+		switch {
+		case toks[k].is("in") || toks[k].is("any") || toks[k].is("all"):
+			return true
+		case !strings.Contains("<>=!", toks[k].text) && !toks[k].is("not"):
+			return false
+		}
+	}
+	return false
 }
 
 // duckTypePlace reports a token behind which a type stands: a cast, or the name of a column.
