@@ -68,7 +68,7 @@ func (k *keyed) item(it *ast.SelectItem) bool {
 			return k.aggregate(it, x)
 		}
 	}
-	k.b.errorf(diag.Recursion, it.Span, "USING KEY takes columns and aggregates of columns").
+	k.b.errorf(diag.Recursion, it.Span, "USING KEY takes columns and aggregates of columns, which %s is not", it.Text).
 		WithHint("WITH RECURSIVE %s (a, b) USING KEY (a, max(b)) AS (…)", k.name.Name)
 	return false
 }

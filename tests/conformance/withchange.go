@@ -75,7 +75,11 @@ func (w *world) keepPlain(list []withItem, before int, sql string) error {
 		if len(it.head) > 1 {
 			body = "SELECT * FROM (" + body + ") AS q" + span(sql, it.head[1:])
 		}
-		if err := run(w.ctx, w.batch, "CREATE OR REPLACE TABLE "+quote(it.name.name())+" AS "+body); err != nil {
+		err := run(w.ctx, w.batch, "CREATE OR REPLACE TABLE "+quote(it.name.name())+" AS "+body)
+		if err != nil && strings.Contains(err.Error(), "has no type") { // only NULL, which a view may have
+			err = run(w.ctx, w.batch, "CREATE OR REPLACE VIEW "+quote(it.name.name())+" AS "+body)
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -86,7 +90,9 @@ func (w *world) keepPlain(list []withItem, before int, sql string) error {
 func (w *world) dropKept(list []withItem) {
 	for _, it := range list {
 		if w.tables[strings.ToLower(it.name.name())] == nil && w.views[strings.ToLower(it.name.name())] == nil {
-			_ = run(w.ctx, w.batch, "DROP TABLE IF EXISTS "+quote(it.name.name())) // it may not have been made
+			for _, kind := range []string{"TABLE", "VIEW"} { // neither may have been made
+				_ = run(w.ctx, w.batch, "DROP "+kind+" IF EXISTS "+quote(it.name.name()))
+			}
 		}
 	}
 }
