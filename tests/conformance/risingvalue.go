@@ -27,12 +27,13 @@ func risingLine(l string) string {
 		}
 		return t.UTC().Format("2006-01-02T15:04:05.999999999")
 	})
-	l = duckFarYear.ReplaceAllString(strings.ReplaceAll(l, " BC+00:00", " BC"), "$1")
+	l = duckFarYear.ReplaceAllString(l, "$1")
 	l = beforeYear1.ReplaceAllStringFunc(l, func(s string) string {
 		m := beforeYear1.FindStringSubmatch(s)
 		y, _ := strconv.Atoi(m[2])
 		return fmt.Sprintf("%s%04d%s BC", m[1], 1-y, m[3])
 	})
+	l = strings.ReplaceAll(l, " BC+00:00", " BC")
 	return clockEnd.ReplaceAllStringFunc(l, func(s string) string {
 		m := clockEnd.FindStringSubmatch(s)
 		return m[1] + strings.TrimSuffix(m[2], ".") + m[3]
