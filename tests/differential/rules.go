@@ -36,7 +36,7 @@ func (r *Rule) Explains(d *Difference) bool {
 
 // Rules are all explanations, the narrow ones first.
 func Rules() []*Rule {
-	return slices.Concat(sparkRules(), duckRules(), sparkYounger(), duckYounger())
+	return slices.Concat(sparkRules(), duckRules(), sparkYounger(), duckYounger(), sparkWider(), duckWider())
 }
 
 // The conditions that rules are made of.

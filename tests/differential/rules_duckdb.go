@@ -74,7 +74,6 @@ func duckNested() []*Rule {
 		duck("a NULL index gives NULL, a NULL condition is not true", "a NULL is no error", class("InvalidInputException"), "list_select", "list_where"),
 		duck("a NULL inside an element is the smallest value", "NULLs sort first everywhere", text("array(CAST(NULL AS INT))"), "list_grade_up", "list_reverse_sort", "list_sort"),
 		duck("an index far beyond the text gives an empty text", "as one a little beyond it does", class("OutOfRangeException"), "list_extract"),
-		duck("no vectors, and vectors of zeros alone, have no angle: NaN", "0/0", isNaN, "list_cosine_similarity", "list_cosine_distance"),
 		duck("only 1 is a dimension", "an array is no matrix", says("dimension"), "array_length"),
 		duck("no rows and NULLs alone give a map without entries", "as count gives 0", wasNull, "histogram", "list_histogram"),
 		duck("NULLs alone give 0", "as count does, and count_if in Spark", wasNull, "count_if"),
@@ -88,9 +87,6 @@ func duckNested() []*Rule {
 		duck("a sum of integers is a BIGINT, and one beyond it an error", "as sum gives in Spark", says("does not fit in BIGINT"), "list_sum", "list_aggregate"),
 	}
 }
-
-// isNaN: NaN here.
-func isNaN(d *Difference) bool { return d.first() == "NaN" }
 
 func duckJSON() []*Rule {
 	return []*Rule{

@@ -27,7 +27,7 @@ func sparkTypes() []*Rule {
 		spark("a value is not cast implicitly to a narrower type", "digits are not dropped without a CAST that one can read",
 			func(d *Difference) bool { return planned(d) && narrowing.MatchString(d.Ours.Err) }, "*"),
 		spark("a constant text that has no value of the type is refused when the query is planned, where Spark never comes to read it",
-			"the mistake is in the text of the query, not in a row", all(planned, either(says("cannot read"), says("and the text"), says("with the text"), says("pattern letter"), says("is no time zone"))), "*"),
+			"the mistake is in the text of the query, not in a row", all(planned, either(says("cannot read"), says("and the text"), says("with the text"), says("pattern letter"), says("is no time zone"), says("there is no unit"))), "*"),
 		spark("units, fields, digits, precisions, formats and indexes that are part of the query must be right, and are no NULL, also where Spark gives NULL or casts them",
 			"the mistake is in the text of the query, not in a row", all(planned, either(says("needs a constant"), says("needs a precision"), says("_agg needs BIGINT"), says("takes no element 0"), says("needs HOUR, MINUTE"), says("needs true or false"))), "*"),
 		spark("a constant INT counts with its own digits beside a DECIMAL, as a literal does; in Spark only the literal does",

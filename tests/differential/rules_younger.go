@@ -42,3 +42,31 @@ func duckYounger() []*Rule {
 		duck("a UUID of another variant has no version: NULL", "as in PostgreSQL", isNull, "uuid_extract_version"),
 	}
 }
+
+// sparkWider and duckWider are rules on functions that take more here, or give another of
+// several answers that are right.
+func sparkWider() []*Rule {
+	return []*Rule{
+		spark("the mean of times is a time; Spark counts their seconds", "the mean of a column is of its type", text("TIMESTAMP"), "avg"),
+		spark("the median of times is a time of the same type, that of texts one of them", "as in DuckDB", nil, "median"),
+		spark("a mean that its type holds is given, also where the sum is beyond 38 digits", "the sum is exact here", text("DECIMAL(38,38)"), "try_avg"),
+		spark("shares below 0 count from the greatest value", "as in DuckDB", text(", -0.25)"), "percentile"),
+	}
+}
+
+func duckWider() []*Rule {
+	return []*Rule{
+		duck("bits are those of BYTES, from the lowest of the first byte", "as in PostgreSQL, whose function it is", nil, "get_bit", "set_bit"),
+		duck("no rows and NULLs alone give bins without values", "as count gives 0", wasNull, "histogram_exact"),
+		duck("a sum beyond 38 digits is exact too", "the mean fits", class("OutOfRangeException"), "decimal_average"),
+		duck("text can stand where a UUID is wanted", "as a literal can", text("UUID"), "can_cast_implicitly"),
+		duck("a NULL alone has the type of nothing: the cast leaves it NULL", "as CAST(NULL AS …) does", gives, "cast_to_type", "replace_type"),
+		duck("a text that is no such form is no BYTES", "as in PostgreSQL", says("is not a BYTES"), "cast_to_type"),
+		duck("lengths may be as long as they like", "what is not there is not taken", class("OutOfRangeException"), "substring_grapheme", "left_grapheme", "right_grapheme"),
+		duck("half a microsecond is rounded away from 1970", "as round does", text("0001-01-01", "1582-10-10", "9999-12-31"), "avg", "mad"),
+		duck("a NULL inside an element is the smallest value", "NULLs sort first everywhere", text("[CAST(NULL", "array(CAST(NULL"), "list_median"),
+		duck("they cast as CAST does", "one meaning of a cast", differs, "cast_to_type", "replace_type"),
+		duck("a text that is no interval is an error, also beside NULL", "the mistake is in the text of the query, not in a row", says("not an INTERVAL"), "time_bucket"),
+		duck("a folder has no slash at its end", "one path has one text", text("'dir/sub/'"), "path_join"),
+	}
+}

@@ -34,7 +34,7 @@ var HistogramExact = fn.Aggregate{
 func Bins() []*fn.Scalar {
 	return []*fn.Scalar{{
 		Name: "is_histogram_other_bin", Group: "Maps", Syntax: []string{"is_histogram_other_bin(key)"},
-		Doc: "Tells whether a key of histogram(x, bounds) or histogram_exact stands for the values that are in no bin: the greatest integer, Infinity, the last date or time, an empty text or array, " +
+		Doc: "Tells whether a key of histogram(x, bounds) or histogram_exact stands for the values that are in no bin: the greatest integer, infinity of a number or time, an empty text or array, " +
 			"or a struct of such fields or NULLs.",
 		Examples: []fn.Example{{SQL: "is_histogram_other_bin('')", Want: "true"}, {SQL: "is_histogram_other_bin(5)", Want: "false"}, {SQL: "is_histogram_other_bin(NULL)", Want: "NULL"}},
 		Resolve: func(args []fn.Arg) (fn.Impl, error) {
@@ -88,11 +88,11 @@ func appendOther(b *vec.Builder) {
 		top, _ := types.Pow10(int(t.Prec)).Sub(types.Int128From(1))
 		b.AppendInt128(top)
 	case t.Kind == types.Date:
-		b.AppendInt(types.MaxDay)
+		b.AppendInt(types.InfiniteDay)
 	case t.Kind == types.Time:
 		b.AppendInt(types.MicrosPerDay - 1)
 	case t.IsTime():
-		b.AppendInt(time.Date(9999, 12, 31, 23, 59, 59, 999999000, time.UTC).UnixMicro())
+		b.AppendInt(types.InfiniteMicros)
 	case t.Kind == types.Bool:
 		b.AppendBool(true)
 	case t.Kind == types.Array:

@@ -110,6 +110,9 @@ func intBins(low, high int64, n int, nice bool) []int64 {
 	if step.Sign() <= 0 {
 		step = big.NewInt(1)
 	}
+	if low == high {
+		return []int64{low}
+	}
 	var out []int64
 	for at := to; at.Cmp(from) > 0; at = new(big.Int).Sub(at, step) {
 		x := clampInt(new(big.Int).Quo(at, thousand))
@@ -192,6 +195,9 @@ func floatBins(low, high float64, n int, nice bool) []float64 {
 		if up := math.Ceil(high/step) * step; !math.IsInf(up, 0) && up == up {
 			to = up
 		}
+	}
+	if low == high {
+		return []float64{low}
 	}
 	var out []float64
 	for at := to; step > 0 && at > low; at -= step {

@@ -14,7 +14,7 @@ func castsLike() []*fn.Scalar {
 	return []*fn.Scalar{
 		{
 			Name: "cast_to_type", Group: "Conversion", Nulls: fn.Custom, Syntax: []string{"cast_to_type(a, like)"}, Doc: "Casts a to the type of another value, whatever that is.",
-			Examples: []fn.Example{{SQL: "cast_to_type('42', 0) + 1", Want: "43"}, {SQL: "cast_to_type(NULL, 1)", Want: "NULL"}},
+			Examples: []fn.Example{{SQL: "cast_to_type('42', 0) + 1", Want: "43"}, {SQL: "cast_to_type(NULL, 1)", Want: "NULL"}, {SQL: "cast_to_type(CAST(NULL AS INT), 1.5)", Want: "NULL"}},
 			Resolve: func(args []fn.Arg) (fn.Impl, error) {
 				if err := arity(args, 2, 2); err != nil {
 					return fn.Impl{}, err
@@ -59,7 +59,17 @@ func castTo(args []fn.Arg, to types.Type) (fn.Impl, error) {
 	}
 	one := cast.Kernel(from, to, false)
 	return fn.Impl{Args: argTypes(args), Result: to, Eval: func(c *fn.Ctx, args []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
-		return one(c, args[:1], rows)
+		in := vec.Flatten(args[0]) // a cast takes no constants, and no NULLs
+		v, err := one(c, []*vec.Vector{in}, presentRows(in, rows))
+		if err != nil || v == in {
+			return v, err
+		}
+		each(rows, func(r int) {
+			if in.IsNull(r) {
+				v.SetNull(r)
+			}
+		})
+		return v, nil
 	}}, nil
 }
 

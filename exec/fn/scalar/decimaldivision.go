@@ -14,8 +14,8 @@ import (
 func decimalDivisions() []*fn.Scalar {
 	return []*fn.Scalar{{
 		Name: "decimal_division", Group: "Numeric", Syntax: []string{"decimal_division(a, b [, scale])"},
-		Doc:      "Divides two DECIMALs without loss in the digits before the point, and cuts the quotient behind scale digits (max(6, scale of a + digits of b + 1) by default). A quotient that could need more than 38 digits is refused.",
-		Examples: []fn.Example{{SQL: "decimal_division(10.00, 4.00)", Want: "2.500000"}, {SQL: "decimal_division(-2.00, 3.0, 2)", Want: "-0.66"}, {SQL: "decimal_division(NULL, 4.00)", Want: "NULL"}},
+		Doc:      "Divides two DECIMALs without loss in the digits before the point, and rounds the quotient to scale digits (max(6, scale of a + digits of b + 1) by default). A quotient that could need more than 38 digits is refused.",
+		Examples: []fn.Example{{SQL: "decimal_division(10.00, 4.00)", Want: "2.500000"}, {SQL: "decimal_division(-2.00, 3.0, 2)", Want: "-0.67"}, {SQL: "decimal_division(NULL, 4.00)", Want: "NULL"}},
 		Resolve:  resolveDecimalDivision,
 	}}
 }
@@ -55,7 +55,7 @@ func resolveDecimalDivision(args []fn.Arg) (fn.Impl, error) {
 			if y.IsZero() {
 				return c.Fail(out, r, "decimal_division", shown(args[0], r), byZero)
 			}
-			z, ok := quotientCut(x, y, scale+int(b.Scale)-int(a.Scale))
+			z, ok := quotientOf(x, y, scale+int(b.Scale)-int(a.Scale))
 			if !ok || !types.FitsPrecision(z, int(t.Prec)) {
 				return c.Fail(out, r, "decimal_division", shown(args[0], r), t.String()+" "+overflows)
 			}
@@ -69,16 +69,19 @@ func resolveDecimalDivision(args []fn.Arg) (fn.Impl, error) {
 	}}, nil
 }
 
-// quotientCut is x·10^shift/y without what is behind the point.
-func quotientCut(x, y types.Int128, shift int) (types.Int128, bool) {
+// quotientOf is x·10^shift/y, rounded.
+func quotientOf(x, y types.Int128, shift int) (types.Int128, bool) {
 	if shift >= 0 {
 		if n, ok := x.MulPow10(shift); ok {
-			q, _, ok := n.QuoRem(y)
-			return q, ok
+			return n.DivRound(y)
 		}
 	}
 	p, q := toBig(x), toBig(y)
 	p.Mul(p, pow10Big(max(shift, 0)))
 	q.Mul(q, pow10Big(max(-shift, 0)))
-	return fromBig(new(big.Int).Quo(p, q))
+	sum, rest := new(big.Int).QuoRem(p, q, new(big.Int))
+	if rest.Lsh(rest, 1).CmpAbs(q) >= 0 {
+		sum.Add(sum, big.NewInt(int64(p.Sign()*q.Sign())))
+	}
+	return fromBig(sum)
 }
