@@ -1,6 +1,8 @@
 package bind
 
 import (
+	"slices"
+
 	"github.com/sqlstream/sqlstream/exec/expr"
 	"github.com/sqlstream/sqlstream/exec/types"
 	"github.com/sqlstream/sqlstream/parser/ast"
@@ -220,7 +222,7 @@ func (e *env) castExpr(x *ast.Cast) expr.Node {
 }
 
 func (e *env) caseExpr(x *ast.Case) expr.Node {
-	var operand expr.Node
+	var operand, otherwise expr.Node
 	ok := true
 	if x.Operand != nil {
 		operand = e.expr(x.Operand)
@@ -231,21 +233,36 @@ func (e *env) caseExpr(x *ast.Case) expr.Node {
 		var cond expr.Node
 		if x.Operand == nil {
 			cond = e.condition(w.Cond, "CASE WHEN")
-		} else if c := e.expr(w.Cond); operand != nil {
-			cond = e.b.resolve(w.Cond.Pos(), "=", operand, c)
+		} else {
+			cond = e.expr(w.Cond)
 		}
 		then := e.expr(w.Then)
 		ok = ok && cond != nil && then != nil
 		conds, thens = append(conds, cond), append(thens, then)
 	}
-	var otherwise expr.Node
 	if x.Else != nil {
 		otherwise = e.expr(x.Else)
 		ok = ok && otherwise != nil
 	}
-	if !ok {
+	switch {
+	case !ok:
 		return nil
+	case operand == nil:
+		return e.branches(x, conds, thens, otherwise)
 	}
+	return e.once(x.Span, operand, append(slices.Concat(conds, thens), otherwise), func(v expr.Node) expr.Node {
+		tests := make([]expr.Node, len(conds))
+		for i, c := range conds {
+			if tests[i] = e.b.resolve(x.Whens[i].Cond.Pos(), "=", v, c); tests[i] == nil {
+				return nil
+			}
+		}
+		return e.branches(x, tests, thens, otherwise)
+	})
+}
+
+// branches makes CASE of conditions.
+func (e *env) branches(x *ast.Case, conds, thens []expr.Node, otherwise expr.Node) expr.Node {
 	n, err := e.b.res.Case(conds, thens, otherwise)
 	if err != nil {
 		e.b.errorf(diag.TypeMismatch, x.Span, "%s", err.Error())

@@ -74,26 +74,40 @@ func (sel *selectBinder) keyName(x ast.Expr, n expr.Node) string {
 }
 
 func (sel *selectBinder) groupByOrdinal(l *ast.Literal) []int {
-	i, ok := sel.ordinal(l, "GROUP BY")
+	i, at, ok := sel.ordinal(l, "GROUP BY")
 	if !ok {
 		sel.fail()
 		return nil
 	}
 	sel.bindItem(i)
-	if it := sel.items[i]; len(it.nodes) == 1 {
-		return sel.addKey(it.nodes[0], it.name, l.Span)
+	if it := sel.items[i]; at < len(it.nodes) {
+		return sel.addKey(it.nodes[at], it.names[at], l.Span)
 	}
 	return nil
 }
 
-// ordinal turns a number into the index of an item.
-func (sel *selectBinder) ordinal(l *ast.Literal, clause string) (int, bool) {
+// ordinal turns a number into the index of an item and of a column of it: a position counts
+// the columns of the result.
+func (sel *selectBinder) ordinal(l *ast.Literal, clause string) (item, at int, ok bool) {
 	n, err := strconv.Atoi(l.Text)
-	if err != nil || n < 1 || n > len(sel.items) {
-		sel.b.errorf(diag.BadOrdinal, l.Span, "%s position %s is not in the select list, which has %d items", clause, l.Text, len(sel.items))
-		return 0, false
+	all := 0
+	for i := range sel.items {
+		width := sel.width(i)
+		if err == nil && n > all && n <= all+width {
+			return i, n - all - 1, true
+		}
+		all += width
 	}
-	return n - 1, true
+	sel.b.errorf(diag.BadOrdinal, l.Span, "%s position %s is not in the select list, which has %d items", clause, l.Text, all)
+	return 0, 0, false
+}
+
+// width is of how many columns an item is.
+func (sel *selectBinder) width(i int) int {
+	if call, ok := sel.items[i].ast.Expr.(*ast.Call); ok && sel.isGenerator(call) {
+		sel.bindItem(i)
+	}
+	return max(1, len(sel.items[i].nodes))
 }
 
 func (sel *selectBinder) addKey(n expr.Node, name string, span diag.Span) []int {

@@ -173,10 +173,11 @@ func (sel *selectBinder) aliasExpr(e *env, id ast.Ident) (expr.Node, bool) {
 		return nil, false
 	}
 	sel.bindItem(found)
-	if it := &sel.items[found]; len(it.nodes) == 1 {
+	it := &sel.items[found]
+	if len(it.nodes) == 1 {
 		return it.nodes[0], true
 	}
-	return nil, true
+	return nil, it.nodes == nil
 }
 
 func (sel *selectBinder) aliasNames() []string {

@@ -192,6 +192,9 @@ func (e *env) between(x *ast.Between) expr.Node {
 func (e *env) once(span diag.Span, v expr.Node, others []expr.Node, use func(v expr.Node) expr.Node) expr.Node {
 	simple := expr.Volatility(v) == fn.Volatile
 	for _, o := range others {
+		if o == nil {
+			continue
+		}
 		expr.Walk(o, func(n expr.Node) bool {
 			_, lambda := n.(*expr.Lambda)
 			simple = simple && !lambda
@@ -227,7 +230,9 @@ func (e *env) inList(x *ast.In) expr.Node {
 	} else if row, ok := x.X.(*ast.Row); ok {
 		n = e.inRows(x, row)
 	} else if v, list := e.expr(x.X), e.exprs(x.List); v != nil && list != nil {
-		n = e.b.resolve(x.Span, "in", append([]expr.Node{v}, list...)...)
+		n = e.once(x.Span, v, list, func(v expr.Node) expr.Node {
+			return e.b.resolve(x.Span, "in", append([]expr.Node{v}, list...)...)
+		})
 	}
 	if n != nil && x.Not {
 		return expr.NewNot(n)

@@ -53,11 +53,11 @@ func newOrderKey(n expr.Node, o ast.OrderItem) orderKey {
 // ordered binds an expression of a clause in which numbers are positions.
 func (sel *selectBinder) ordered(part columnsPart, clause string) expr.Node {
 	if l, ok := part.x.(*ast.Literal); ok && l.Kind == ast.LitInt {
-		i, ok := sel.ordinal(l, clause)
-		if !ok || len(sel.items[i].nodes) != 1 {
+		i, at, ok := sel.ordinal(l, clause)
+		if !ok || at >= len(sel.items[i].nodes) {
 			return nil
 		}
-		return sel.items[i].nodes[0]
+		return sel.items[i].nodes[at]
 	}
 	return sel.picking(inOrderBy, part.pick).expr(part.x)
 }

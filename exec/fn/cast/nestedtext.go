@@ -161,31 +161,35 @@ func (rd *textReader) nested(b *vec.Builder, s []byte, t types.Type) {
 	}
 }
 
-// entries appends a map; a later entry of a key counts, NULL is no key.
+// entries appends a map; a later entry of a key counts. NULL is no key, nor is, with lenient
+// too, what does not convert: the text as a whole fails.
 func (rd *textReader) entries(b *vec.Builder, inner []byte, t types.Type) {
-	broken := ""
-	type pair struct{ key, value []byte }
-	var list []pair
+	keys := vec.NewBuilder(*t.Key)
+	strict := textReader{zone: rd.zone}
+	var values [][]byte
 	splits(inner, func(p []byte) {
 		k, v, ok := keyed(p, '=', ':')
 		if !ok || equalFold(k, "null") {
-			broken = "not " + t.WithArticle()
+			strict.msg = "not " + t.WithArticle()
+			return
 		}
-		list = append(list, pair{k, v})
+		strict.value(keys, k, *t.Key)
+		values = append(values, v)
 	})
-	if broken != "" {
-		rd.msg = broken
+	if strict.msg != "" {
+		rd.msg = strict.msg
 		b.AppendNull()
 		return
 	}
-	for i, p := range list {
+	own := keys.Finish()
+	for i, v := range values {
 		later := false
-		for _, q := range list[i+1:] {
-			later = later || bytes.Equal(bare(p.key), bare(q.key))
+		for k := i + 1; k < len(values) && !later; k++ {
+			later = vec.Same(own, i, own, k)
 		}
 		if !later {
-			rd.value(b.Child(0), p.key, *t.Key)
-			rd.value(b.Child(1), p.value, *t.Elem)
+			b.Child(0).AppendFrom(own, i)
+			rd.value(b.Child(1), v, *t.Elem)
 		}
 	}
 	b.EndList()

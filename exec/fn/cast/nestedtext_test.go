@@ -10,6 +10,7 @@ func TestNestedText(t *testing.T) {
 	ints := types.ArrayOf(integer)
 	pair := types.StructOf(types.Field{Name: "a", Type: integer}, types.Field{Name: "b", Type: types.ArrayOf(text)})
 	byName := types.MapOf(text, integer)
+	byNumber := types.MapOf(integer, integer)
 	for _, c := range []struct {
 		to         types.Type
 		from, want string
@@ -38,6 +39,11 @@ func TestNestedText(t *testing.T) {
 		{byName, "{k=1, 'j='=2, k=3}", `{"j=":2,"k":3}`, false},
 		{byName, `{"k":1}`, `{"k":1}`, false},
 		{byName, "{NULL=1}", "error", false},
+		{byNumber, "{1=2, x=3}", "error", false},
+		{byNumber, "{1=2, x=3}", "NULL", true},
+		{byNumber, "{1=2, 01=3}", `{"1":3}`, false},
+		{byNumber, "{1=x}", `{"1":null}`, true},
+		{types.ArrayOf(byNumber), "[{1=2}, {x=3}]", "NULL", true},
 	} {
 		if got := convertOne(t, text, c.to, c.from, c.try); got != c.want {
 			t.Errorf("%s as %s: got %s, want %s", c.from, c.to, got, c.want)
