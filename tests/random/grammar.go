@@ -3,6 +3,7 @@ package random
 import (
 	"fmt"
 	"math/rand/v2"
+	"strconv"
 )
 
 // grammar draws queries. Names of columns and aliases are unique within a query, so that
@@ -227,7 +228,11 @@ func (g *grammar) project(s *Select, sc scope, kinds []Kind) {
 
 func (g *grammar) distinctOn(s *Select, sc scope) {
 	for range 1 + g.r.IntN(2) {
-		s.On = append(s.On, g.leaf(sc, []Kind{Int, Str, Bool, Dbl, Time}[g.r.IntN(5)]))
+		e := g.leaf(sc, []Kind{Int, Str, Bool, Dbl, Time}[g.r.IntN(5)])
+		if _, err := strconv.Atoi(e.Text); err == nil { // alone, it would be the place of a column
+			e = &Expr{Kind: e.Kind, Text: "CAST(" + e.Text + " AS INT)"}
+		}
+		s.On = append(s.On, e)
 	}
 	g.first = true
 	g.project(s, sc, g.kinds(sc))
