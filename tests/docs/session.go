@@ -53,6 +53,6 @@ func shellCommands(w *page, _ *builtin.Registry) error {
 }
 
 func notYet(w *page, _ *builtin.Registry) error {
-	w.line("Forms of SQL that are not taken, such as MATCH_RECOGNIZE, COLLATE, INSERT OVERWRITE, PIVOT without a list of values, or a subquery in ON of an ASOF or full join, are refused by name, most of them as [SQL1015](errors.md#sql1015). The [output modes](../semantics/output-modes.md) that a query can have stand in [queries](queries.md).")
+	w.line("Forms of SQL that are not taken, such as MATCH_RECOGNIZE, COLLATE of another order than that of the bytes, INSERT OVERWRITE, PIVOT without a list of values, or a subquery in ON of an ASOF or full join, are refused by name, most of them as [SQL1015](errors.md#sql1015). The [output modes](../semantics/output-modes.md) that a query can have stand in [queries](queries.md).")
 	return nil
 }

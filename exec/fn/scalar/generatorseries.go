@@ -14,8 +14,8 @@ func seriesRows() []*fn.Generator {
 	return []*fn.Generator{
 		{
 			Name: "generate_series", Aliases: []string{"range_inclusive"}, Group: group, Syntax: []string{"generate_series(from, to [, step])", "generate_series(to)"},
-			Doc:      "Makes a row of each number, date or timestamp from one (or 0) to another, both included; none if the step leads nowhere or a bound is NULL.",
-			Examples: []fn.Example{{SQL: "SELECT * FROM generate_series(1, 5, 2)", Want: "1\n3\n5"}, {SQL: "SELECT * FROM generate_series(1, NULL)", Want: ""}}, Resolve: resolveSeriesRows("generate_series", "generate_series", false),
+			Doc:      "Makes a row of each integer, DECIMAL, date or timestamp from one (or 0) to another, both included; none if the step leads nowhere or a bound is NULL.",
+			Examples: []fn.Example{{SQL: "SELECT * FROM generate_series(1, 5, 2)", Want: "1\n3\n5"}, {SQL: "SELECT * FROM generate_series(0.5, 2, 0.5)", Want: "0.5\n1.0\n1.5\n2.0"}, {SQL: "SELECT * FROM generate_series(1, NULL)", Want: ""}}, Resolve: resolveSeriesRows("generate_series", "generate_series", false),
 		},
 		{
 			Name: "range", Group: group, FromOnly: true, Syntax: []string{"range(end)", "range(from, end [, step])"},
@@ -70,6 +70,9 @@ func resolveEnds(args []fn.Arg, open bool) (series, []types.Type, error) {
 		}
 		given = []fn.Arg{args[0], args[0]}
 	}
+	if t, ok := decimalOf(given); ok {
+		return seriesOf(t, given)
+	}
 	s, want, err := resolveSeries(given)
 	if err == nil && !s.elem.IsTime() && open {
 		s.elem, want[0], want[1] = bigint, bigint, bigint
@@ -101,6 +104,9 @@ func (s series) rows(c *fn.Ctx, name string, open bool, args []*vec.Vector, rows
 
 // row appends the series of a row. One that leads nowhere is empty, as in PostgreSQL.
 func (s series) row(out *vec.Builder, name string, open bool, args []*vec.Vector, r int, zone *time.Location) error {
+	if s.elem.Kind == types.Decimal {
+		return s.decimals(out, name, open, args, r)
+	}
 	b := s.boundsOf(name, args, r, zone)
 	if len(args) < 3 && b.from > b.to { // no step counts backwards of itself
 		b.step, b.by.Days = 1, 1

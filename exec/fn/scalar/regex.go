@@ -75,9 +75,9 @@ func regexps() []*fn.Scalar {
 			}),
 		},
 		{
-			Name: "regexp_replace", Group: group, Syntax: []string{"regexp_replace(a, pattern [, replacement [, start]])", "regexp_replace(a, pattern, replacement, 'flags')"},
-			Doc:      "Replaces every match from a position on; $1 or ${name} in the replacement stand for a group, and a dollar is \\$. With flags (g every match, i without regard to case) it replaces only the first match unless g is one of them, as in Postgres and DuckDB.",
-			Examples: []fn.Example{{SQL: "regexp_replace('a1b22', '[0-9]+', '#')", Want: "a#b#"}, {SQL: "regexp_replace('ab', '(a)(b)', '$2$1')", Want: "ba"}, {SQL: "regexp_replace('ABA', 'a', '-', 'i')", Want: "-BA"}, {SQL: "regexp_replace('a1b22', '[0-9]+')", Want: "ab"}, {SQL: "regexp_replace(NULL, 'a', 'b')", Want: "NULL"}},
+			Name: "regexp_replace", Group: group, Syntax: []string{"regexp_replace(a, pattern [, replacement [, start]])", "regexp_replace(a, pattern, replacement, 'flags')", "regexp_replace(a, pattern, replacement, start, n [, 'flags'])"},
+			Doc:      "Replaces every match from a position on; $1 or ${name} in the replacement stand for a group, and a dollar is \\$. With flags (g every match, i without regard to case) it replaces only the first match unless g is one of them, as in Postgres and DuckDB. With n it replaces the n-th match from the position on, with 0 all of them.",
+			Examples: []fn.Example{{SQL: "regexp_replace('a1b22', '[0-9]+', '#')", Want: "a#b#"}, {SQL: "regexp_replace('ab', '(a)(b)', '$2$1')", Want: "ba"}, {SQL: "regexp_replace('ABA', 'a', '-', 'i')", Want: "-BA"}, {SQL: "regexp_replace('a1b22', '[0-9]+')", Want: "ab"}, {SQL: "regexp_replace('aAa', 'a', '-', 1, 2, 'i')", Want: "a-a"}, {SQL: "regexp_replace('aAa', 'a', '-', 1, 3)", Want: "aAa"}, {SQL: "regexp_replace(NULL, 'a', 'b')", Want: "NULL"}},
 			Resolve:  resolveReplace,
 		},
 		{

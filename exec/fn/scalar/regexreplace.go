@@ -84,9 +84,9 @@ func (t replacement) append(dst, s []byte, m []int) []byte {
 }
 
 // resolveReplace resolves regexp_replace: without flags every match is replaced, with
-// flags the first, unless g is one of them.
+// flags the first, unless g is one of them; with 5 or 6 arguments the match that is counted.
 func resolveReplace(args []fn.Arg) (fn.Impl, error) {
-	want := []types.Type{text, text, text, integer}
+	want := []types.Type{text, text, text, integer, integer, text}
 	flags, flagged := regexpFlags{all: true}, len(args) == 4 && args[3].Type.Kind == types.String && !isNumber(args[3])
 	if flagged {
 		var err error
@@ -94,6 +94,13 @@ func resolveReplace(args []fn.Arg) (fn.Impl, error) {
 			return fn.Impl{}, err
 		}
 		want[3] = text
+	}
+	if len(args) == 6 {
+		var err error
+		if flags, err = flagsArg(args, 5); err != nil {
+			return fn.Impl{}, err
+		}
+		flags.all = true
 	}
 	impl, err := optional(2, text, nil, want...)(args)
 	if err != nil {
@@ -129,6 +136,20 @@ type replacer struct {
 	source   string // of template
 }
 
+// counted is how many matches the one that argument 5 counts needs, -1 for all of them.
+func counted(args []*vec.Vector, r int) (n int, msg string) {
+	if len(args) < 5 {
+		return -1, ""
+	}
+	switch nth := args[4].Int(r); {
+	case nth < 0:
+		return 0, "matches are counted from 1, and 0 is all of them"
+	case nth > 0:
+		return int(nth), ""
+	}
+	return -1, ""
+}
+
 func (p *replacer) one(dst []byte, args []*vec.Vector, r int) (res []byte, value, msg string) {
 	s, from := args[0].Bytes(r), len(dst)
 	re, err := p.cache.at(args[1], r)
@@ -149,11 +170,18 @@ func (p *replacer) one(dst []byte, args []*vec.Vector, r int) (res []byte, value
 	if !re.may(s) {
 		return append(dst, s...), "", ""
 	}
-	n, last := -1, 0
+	n, msg := counted(args, r)
+	if msg != "" {
+		return nil, fmt.Sprint(args[4].Int(r)), msg
+	}
 	if !p.all {
 		n = 1
 	}
-	for _, m := range re.FindAllSubmatchIndex(s, n) {
+	last, found := 0, re.FindAllSubmatchIndex(s, n)
+	if len(args) > 4 && n > 0 {
+		found = found[min(n-1, len(found)):]
+	}
+	for _, m := range found {
 		if to := args[2].Text(r); p.re != re || p.source != to {
 			if p.template, msg = parseReplacement(strings.Clone(to), re); msg != "" {
 				return nil, fn.Quote(re.String()), msg

@@ -28,9 +28,17 @@ func resolveSeries(args []fn.Arg) (series, []types.Type, error) {
 	case t.Kind == types.Null:
 		t = integer
 	}
+	return seriesOf(t, args)
+}
+
+// seriesOf is the series of elements of a type.
+func seriesOf(t types.Type, args []fn.Arg) (series, []types.Type, error) {
 	s := series{elem: t, step: bigint}
-	if t.IsTime() {
+	switch {
+	case t.IsTime():
 		s.step = interval
+	case t.Kind == types.Decimal:
+		s.step = t
 	}
 	if len(args) == 3 && !types.CanCoerce(args[2].Type, s.step) {
 		return s, nil, mismatch(args, 2, s.step.String())
