@@ -39,7 +39,10 @@ func insertAll(sql string, list []inserted) string {
 // duckWholes writes casts to integers: DuckDB rounds, and reads fractions, exponents, 0x and
 // 0b in texts, which duck_whole does. duck_within refuses what a type without sign cannot
 // hold.
-func duckWholes(sql string) string {
+func duckWholes(sql string) string { return wholesBy(sql, "duck_whole") }
+
+// wholesBy puts a function around what is cast to an integer.
+func wholesBy(sql, by string) string {
 	toks := tokens(sql)
 	var list []inserted
 	for i, t := range toks {
@@ -47,13 +50,13 @@ func duckWholes(sql string) string {
 		switch {
 		case t.text == "::" && i > 0 && i+1 < len(toks):
 			from := operandStart(toks, i)
-			list = append(list, wholeCast(toks[i+1:], toks[from].start, toks[from].start, toks[i-1].end, 0, "duck_within")...)
+			list = append(list, wholeCast(toks[i+1:], toks[from].start, toks[from].start, toks[i-1].end, 0, by, "duck_within")...)
 		case cast:
 			end := closing(toks, i+1)
 			for k := end - 1; k > i+2; k-- {
 				if toks[k].is("as") && toks[k].depth == toks[i+1].depth+1 {
 					within := map[bool]string{true: "duck_within", false: "duck_within_try"}[t.is("cast")]
-					list = append(list, wholeCast(toks[k+1:end], t.start, toks[i+2].start, toks[k-1].end, toks[end].end, within)...)
+					list = append(list, wholeCast(toks[k+1:end], t.start, toks[i+2].start, toks[k-1].end, toks[end].end, by, within)...)
 					break
 				}
 			}
@@ -62,9 +65,9 @@ func duckWholes(sql string) string {
 	return insertAll(sql, list)
 }
 
-// wholeCast is what a cast of sql[from:to] to the type at the start of toks needs. The cast
+// wholeCast is what a cast of sql[from:to] to the type at the start of toks needs: by around it. The cast
 // begins at start and ends at end; 0 = with the type.
-func wholeCast(toks []token, start, from, to, end int, within string) []inserted {
+func wholeCast(toks []token, start, from, to, end int, by, within string) []inserted {
 	if len(toks) == 0 {
 		return nil
 	}
@@ -77,7 +80,7 @@ func wholeCast(toks []token, start, from, to, end int, within string) []inserted
 			end = toks[2].end
 		}
 	}
-	list := []inserted{{from, "duck_whole("}, {to, ")"}}
+	list := []inserted{{from, by + "("}, {to, ")"}}
 	if most != "" {
 		list = append([]inserted{{start, within + "("}}, append(list, inserted{end, ", " + most + ")"})...)
 	}

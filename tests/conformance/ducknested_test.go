@@ -11,6 +11,10 @@ func TestDuckNestedForms(t *testing.T) {
 		form      func(string) string
 		sql, want string
 	}{
+		{risingWholes, "SELECT a.b[1]::INT, CAST(x + 1 AS INT8)", "SELECT rising_whole(a.b[1])::INT, CAST(rising_whole(x + 1) AS INT8)"},
+		{withXor, "SELECT 3#5", "SELECT 3 ^ 5"},
+		{spaces{"s": "catalogue"}.flat, "SELECT s.t.a FROM s.t JOIN s.u x ON x.a = t.a", "SELECT t.a FROM s__t AS t JOIN s__u x ON x.a = t.a"},
+		{spaces{"s": "catalogue", "r": "catalogue"}.flat, "SELECT s.t.a FROM s.t, r.t", "SELECT s__t.a FROM s__t AS s__t, r__t AS r__t"},
 		{duckWholes, "SELECT a.b[1]::INT, f(x)::BIGINT[]", "SELECT duck_whole(a.b[1])::INT, duck_whole(f(x))::BIGINT[]"},
 		{duckWholes, "SELECT CAST(1 + 2 AS UTINYINT), TRY_CAST('7' AS INTEGER)", "SELECT duck_within(CAST(duck_whole(1 + 2) AS UTINYINT), 255), TRY_CAST(duck_whole('7') AS INTEGER)"},
 		{duckWholes, "SELECT x::DECIMAL(3, 1), CASE WHEN a THEN 1 END::INT", "SELECT x::DECIMAL(3, 1), duck_whole(CASE WHEN a THEN 1 END)::INT"},

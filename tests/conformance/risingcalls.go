@@ -23,6 +23,7 @@ func risingCalls() map[string]form {
 		"map_from_key_values": renamed("map_from_arrays"), "extract": risingField, "date_part": risingFieldNamed,
 	}
 	risingJSON(forms)
+	risingTypes(forms)
 	return forms
 }
 
@@ -103,6 +104,7 @@ func risingFieldNamed(c call) string {
 // errors where it has them.
 func risingFunctions(r *fn.Registry) {
 	risingConcat(r)
+	risingCasts(r)
 	evenRound(r)
 	risingTrunc(r)
 	for _, name := range []string{"pow", "exp", "ln", "log10", "gamma", "lgamma"} {

@@ -14,7 +14,13 @@ func renamed(name string) form {
 
 // jsonList is json_agg with its NULLs, and NULL without rows.
 func jsonList(c call) string {
-	return "CAST(to_json(list(" + strings.Join(c.args, ", ") + ")" + c.tail + ") AS JSON)"
+	args := strings.Join(c.args, ", ")
+	if at := orderBy.FindStringIndex(args); at != nil {
+		args = "rising_json(" + args[:at[0]] + ") " + args[at[0]:]
+	} else {
+		args = "rising_json(" + args + ")"
+	}
+	return "CAST(to_json(list(" + args + ")" + c.tail + ") AS JSON)"
 }
 
 // withoutWindowTime gives the window table functions the columns that they have there: no

@@ -79,7 +79,7 @@ func populated(c call) string {
 func namedRows(c call) string {
 	d := dialect{callForms: map[string]form{"row": risingRow}}
 	for i, a := range c.args {
-		c.args[i] = d.reform(a)
+		c.args[i] = "rising_json(" + d.reform(a) + ")"
 	}
 	return c.text()
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // risingForms are respellings of the suite that look at tokens.
-var risingForms = []func(string) string{withoutWindowTime, byteaLiterals, secondsAlone, partsFromOne, nameSeries, withoutPublic, withPowers}
+var risingForms = []func(string) string{withoutWindowTime, byteaLiterals, secondsAlone, partsFromOne, nameSeries, withoutPublic, withPowers, withXor, risingWholes}
 
 // byteaLiterals writes literals of BYTEA, '…'::bytea, in hexadecimal.
 func byteaLiterals(sql string) string {

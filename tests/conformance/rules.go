@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -76,6 +77,9 @@ var names = map[string]string{
 	"regtype": "catalogue", "regproc": "catalogue", "rowid": "storage", "ctid": "storage", "_row_id": "storage", "_changelog_row_id": "storage", "_rw_timestamp": "storage",
 }
 
+// variable is a part of a statement that a program fills in.
+var variable = regexp.MustCompile(`\$\{[^0-9]`)
+
 // describes are the statements that tell of objects and can stand in FROM.
 var describes = map[string]bool{"describe": true, "summarize": true, "show": true}
 
@@ -111,7 +115,7 @@ func ruleOf(d *dialect, sql string) string {
 	if strings.Contains(sql, "'{DATA_DIR}") || strings.Contains(sql, "'{TEST_DIR}") { // a file of theirs
 		return "connector"
 	}
-	if strings.Contains(sql, "${") || strings.Contains(sql, "$__") {
+	if variable.MatchString(sql) || strings.Contains(sql, "$__") {
 		return "program"
 	}
 	if inDatabase(toks) {

@@ -180,10 +180,14 @@ func (r *runner) step(s *step) outcome {
 		return r.reset(s.at)
 	}
 	r.d = r.d.withSetting(s.sql)
+	r.strict(s.sql)
 	if o, done := r.setZone(s.sql); done {
 		return o
 	}
 	sql := r.d.rewrite(s.sql)
+	if r.d.flavor == postgresText {
+		sql = r.spaces.flat(sql)
+	}
 	toks := tokens(sql)
 	if r.d.recursive {
 		if r.cycles.declare(sql, toks) {
@@ -202,7 +206,7 @@ func (r *runner) step(s *step) outcome {
 		}
 	}
 	rule := ruleOf(r.d, sql)
-	if rule == "" {
+	if rule == "" && r.d.flavor != postgresText {
 		rule = r.spaces.ruleOf(sql)
 	}
 	if rule != "" {
@@ -315,7 +319,7 @@ func (r *runner) notApplicable(sql, rule string) outcome {
 	if n := indexName(tokens(sql)); n != "" { // theirs can be read like tables
 		r.broken[strings.ToLower(n)] = o
 	}
-	if !harmless[rule] {
+	if toks := tokens(sql); !harmless[rule] && !(r.d.flavor == postgresText && len(toks) > 1 && toks[1].is("schema")) {
 		r.spoil(sql, o)
 	}
 	return o
