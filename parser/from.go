@@ -71,9 +71,23 @@ func (p *parser) parenJoins() source {
 	inner := p.commaJoins()
 	p.closeList()
 	if p.isWord("AS") || p.nameAt(0) && !p.tableSoft() {
-		p.failf(diag.NotSupported, p.here(), "an alias for a join in parentheses is not supported")
+		return p.namedJoins(start, inner)
 	}
 	return source{rope: inner.rope, span: p.since(start), joined: inner.joined}
+}
+
+// namedJoins reads the name of a join in parentheses: it is a query that reads the join, since
+// the names inside are hidden by it.
+func (p *parser) namedJoins(start int, inner source) source {
+	span := p.since(start)
+	q := &ast.Query{Span: span}
+	c := &clauses{sel: &ast.Select{Span: span}, items: p.starItem(span).rope, from: inner.rope}
+	node := &ast.Derived{}
+	f := &tableFactor{node: node, span: &node.Span, alias: &node.Alias, watermark: &node.Watermark, sample: &node.Sample,
+		args: []arg{fillQuery(&node.Query, p.emitSelect(c, q))}}
+	p.factorTail(f)
+	node.Span = p.since(start)
+	return source{rope: p.emitFactor(f), span: node.Span}
 }
 
 // emitFactor writes a leaf as a name and anything with holes as a derived table.

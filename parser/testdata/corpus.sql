@@ -65,3 +65,5 @@ WITH RECURSIVE r AS (SELECT id AS n FROM t UNION SELECT x.n + y.n FROM recurring
 WITH RECURSIVE r (n, v) USING KEY (n, max(v)) AS (SELECT id, 1 FROM t UNION ALL SELECT n, v + 1 FROM r WHERE v < 3) SELECT n, v FROM r;
 -- # x-recursive-view tidb=no front=ok
 CREATE RECURSIVE VIEW counted (n) AS SELECT 1 UNION ALL SELECT n + 1 FROM counted WHERE n < 4;
+-- # x-named-join tidb=no front=ok
+SELECT j.k FROM (a JOIN b USING (k)) AS j (k, x, y) JOIN ((c)) d ON j.k = d.k;

@@ -192,6 +192,9 @@ func (b *Binder) bareFunction(ref *ast.ColumnRef) (expr.Node, bool) {
 
 // aggregate registers an aggregate of the SELECT and returns a reference to it.
 func (e *env) aggregate(x *ast.Call, f *fn.Aggregate) expr.Node {
+	if s := e.aggregatedAround(x); s != nil {
+		return e.aggregateAround(s, x, f)
+	}
 	if !e.aggregateAllowed(x) {
 		return nil
 	}

@@ -152,7 +152,7 @@ func (e *env) qualifiedAlias(ref *ast.ColumnRef) (expr.Node, bool) {
 // PostgreSQL and DuckDB.
 func (e *env) wholeRow(ref *ast.ColumnRef) (expr.Node, bool) {
 	if len(ref.Parts) != 1 || !e.scope.hasTable(ref.Parts[0].Name) {
-		return nil, false
+		return e.wholeRowAround(ref)
 	}
 	var args []expr.Node
 	for i, c := range e.scope.cols {
@@ -182,6 +182,9 @@ func (e *env) outer(ref *ast.ColumnRef) (n expr.Node, ok bool) {
 			c := *s.ref(matches[0])
 			c.Index = logical.OuterIndex(s.number(e.b), c.Index)
 			return e.fields(&c, rest), true
+		}
+		if n, ok := e.aliasAround(s, ref); ok {
+			return n, true
 		}
 	}
 	return nil, false

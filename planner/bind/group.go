@@ -13,13 +13,13 @@ import (
 // bindGroupBy binds the keys, or finds that the SELECT aggregates without any.
 func (sel *selectBinder) bindGroupBy() {
 	g := sel.stmt.GroupBy
-	sel.grouped = g != nil || sel.stmt.Having != nil
+	sel.grouped = g != nil || sel.stmt.Having != nil || sel.aggregated
 	for i := range sel.items {
-		sel.grouped = sel.grouped || sel.b.hasAggregate(sel.items[i].ast.Expr)
+		sel.grouped = sel.grouped || sel.aggregates(sel.items[i].ast.Expr)
 	}
 	if sel.query != nil {
 		for _, o := range sel.query.OrderBy {
-			sel.grouped = sel.grouped || sel.b.hasAggregate(o.Expr)
+			sel.grouped = sel.grouped || sel.aggregates(o.Expr)
 		}
 	}
 	sel.grouped = sel.grouped || sel.aggregatesOver()
@@ -38,7 +38,7 @@ func (sel *selectBinder) bindGroupBy() {
 // groupByAll groups by every item without an aggregate.
 func (sel *selectBinder) groupByAll() {
 	for _, i := range sel.sessionsLast() {
-		if sel.b.hasAggregate(sel.items[i].ast.Expr) {
+		if sel.aggregates(sel.items[i].ast.Expr) {
 			continue
 		}
 		sel.sessionKeys = hasSessionCall(sel.items[i].ast.Expr)

@@ -347,12 +347,16 @@ func (b *Binder) unifyColumn(v *ast.Values, rows [][]expr.Node, c int) bool {
 func (b *Binder) hasAggregate(x ast.Expr) bool {
 	found := false
 	walkExpr(x, func(n ast.Expr) bool {
-		if c, ok := n.(*ast.Call); ok && c.Over == nil {
-			name := strings.ToLower(b.unchained(c).Name.String())
-			_, agg := b.cat.Functions.Aggregate(name)
-			found = found || agg || b.sqlAggregate(name)
+		if c, ok := n.(*ast.Call); ok {
+			found = found || b.isAggregate(c)
 		}
 		return !found
 	})
 	return found
+}
+
+func (b *Binder) isAggregate(c *ast.Call) bool {
+	name := strings.ToLower(b.unchained(c).Name.String())
+	_, agg := b.cat.Functions.Aggregate(name)
+	return c.Over == nil && (agg || b.sqlAggregate(name))
 }

@@ -28,6 +28,7 @@ type scope struct {
 	cols    []scopeCol
 	window  *timeWindow     // of a window table function in FROM
 	parent  *scope          // of the query around, for correlated subqueries
+	reader  *env            // the expression whose subquery is being bound; nil = none
 	invoked *invocation     // of the body of a function, which has parameters instead of columns
 	id      int             // of outer references to it; 0 = it has none so far
 	broken  bool            // an input had an error: unknown names are not reported

@@ -44,20 +44,22 @@ type selectBinder struct {
 	sessionWindow *timeWindow
 	sessionKeys   bool // the keys being bound may make it
 
-	grouped  bool
-	keys     []expr.Node
-	keyNames []string
-	keySpans []diag.Span
-	keysDone bool                  // no key is added any more
-	binding  int                   // the item being bound; those before it are seen as aliases
-	sets     []logical.GroupingSet // nil = all keys together
-	aggs     []logical.Agg
-	posts    []postJoin // subqueries to join after grouping
-	overs    []overCall // calls with OVER
-	overAt   []int      // their columns, once the nodes are made
-	qualify  expr.Node  // nil = none
-	keying   bool       // GROUP BY is being bound: its subqueries are joined before
-	cell     expr.Node  // of PIVOT: which rows aggregates count; nil = all
+	grouped bool
+	// aggregated: a subquery aggregates columns of this SELECT alone.
+	aggregated bool
+	keys       []expr.Node
+	keyNames   []string
+	keySpans   []diag.Span
+	keysDone   bool                  // no key is added any more
+	binding    int                   // the item being bound; those before it are seen as aliases
+	sets       []logical.GroupingSet // nil = all keys together
+	aggs       []logical.Agg
+	posts      []postJoin // subqueries to join after grouping
+	overs      []overCall // calls with OVER
+	overAt     []int      // their columns, once the nodes are made
+	qualify    expr.Node  // nil = none
+	keying     bool       // GROUP BY is being bound: its subqueries are joined before
+	cell       expr.Node  // of PIVOT: which rows aggregates count; nil = all
 
 	spans map[*expr.Column]diag.Span // where columns were written, for "not grouped"
 	ok    bool
@@ -84,9 +86,15 @@ const (
 
 // selectBody binds a SELECT with the ORDER BY and LIMIT around it.
 func (b *Binder) selectBody(s *ast.Select, q *ast.Query, outer *scope) *relation {
+	mark := len(b.diags)
 	sel := b.newSelect(s, q, outer)
-	having := sel.bindClauses()
-	order := sel.bindOrder(q)
+	having, order := sel.bindClauses(), sel.bindOrder(q)
+	if sel.aggregated && !sel.grouped { // found by a subquery: all of it is to be seen after grouping
+		b.diags = b.diags[:mark]
+		sel = b.newSelect(s, q, outer)
+		sel.aggregated = true
+		having, order = sel.bindClauses(), sel.bindOrder(q)
+	}
 	cut, ok := b.limits(q)
 	if !sel.ok || !ok || sel.scope.broken {
 		return nil

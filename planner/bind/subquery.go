@@ -109,7 +109,10 @@ func (e *env) subqueryExpr(x ast.Expr) expr.Node {
 
 // inner binds the query of a subquery; nil means that an error was reported.
 func (e *env) inner(q *ast.Query) logical.Node {
+	around := e.scope.reader
+	e.scope.reader = e
 	r := e.b.query(q, e.scope)
+	e.scope.reader = around
 	if r == nil {
 		return nil
 	}

@@ -33,7 +33,7 @@ func (a *Apply) Describe() string {
 // Outer references are columns with numbers from here on: a scope and a column of it.
 const (
 	outerBase   = 1 << 40
-	outerStride = 1 << 20
+	outerStride = 1 << 26 // of aggregates as well, until their SELECT is built
 )
 
 // OuterIndex is the number of a column of a query around.
