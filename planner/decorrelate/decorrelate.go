@@ -57,6 +57,9 @@ func (d *decorrelator) apply(a *logical.Apply) logical.Node {
 		j := a.Join
 		return simplify(&j)
 	}
+	if out := perRow(a); out != nil {
+		return out
+	}
 	if out := d.pullUp(a); out != nil {
 		return out
 	}
@@ -66,6 +69,20 @@ func (d *decorrelator) apply(a *logical.Apply) logical.Node {
 		return a
 	}
 	return d.unnest(a)
+}
+
+// perRow computes the values of a SELECT without FROM beside each row: equal rows may have
+// others, where they have another value at each call. nil = the Apply is of another kind.
+func perRow(a *logical.Apply) logical.Node {
+	p, ok := a.R.(*logical.Project)
+	if !ok || !volatile(p) || a.Kind != logical.Left || len(a.LKeys) > 0 || a.Residual != nil {
+		return nil
+	}
+	if v, ok := p.Input.(*logical.Values); !ok || len(v.Rows) != 1 || len(v.Columns) > 0 {
+		return nil
+	}
+	return &logical.Project{Input: a.L, Exprs: append(logical.Columns(a.L), moveAll(p.Exprs, a.Scope, same, same)...),
+		Names: append(columnNames(a.L), p.Names...)}
 }
 
 func anyRefersTo(list []expr.Node, scope int) bool {
