@@ -28,7 +28,7 @@ func (p *parser) create() ast.Statement {
 	case "AGGREGATE", "DATABASE", "SCHEMA", "CATALOG", "CONNECTION", "SECRET":
 		p.pos = c.start
 		return p.unsupportedCreate(word)
-	case "INDEX", "UNIQUE", "TRIGGER", "PROCEDURE", "USER", "ROLE", "SEQUENCE", "TYPE", "DOMAIN", "ENUM":
+	case "INDEX", "UNIQUE", "EXTENSION", "TRIGGER", "PROCEDURE", "USER", "ROLE", "SEQUENCE", "TYPE", "DOMAIN", "ENUM":
 		p.fail(diag.Errorf(diag.NotSupported, p.here(), "CREATE %s is not supported", word).
 			WithHint("%s", indexHint(word)))
 		return &ast.Unsupported{}
@@ -55,6 +55,9 @@ func (p *parser) create() ast.Statement {
 func indexHint(word string) string {
 	if word == "INDEX" || word == "UNIQUE" {
 		return "state is indexed by the keys that its queries need"
+	}
+	if word == "EXTENSION" {
+		return builtinHere
 	}
 	if word == "TYPE" || word == "DOMAIN" || word == "ENUM" {
 		return "write the type itself: STRING for an ENUM, STRUCT<a INT, b STRING> for a row type"

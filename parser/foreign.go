@@ -14,6 +14,9 @@ type phrase struct{ words, write string }
 // upsertHere is how rows replace others.
 const upsertHere = "rows that replace others go to a sink with a key: CREATE SINK … (…, PRIMARY KEY (id)) …; INSERT INTO it SELECT … EMIT UPDATE"
 
+// builtinHere is what takes the place of extensions.
+const builtinHere = "leave it out: connectors, formats and functions are built in"
+
 // foreignPhrases are looked for where the parser stopped. Longer ones come first.
 var foreignPhrases = []phrase{
 	{"ON DUPLICATE KEY", upsertHere},
@@ -65,6 +68,12 @@ var foreignPhrases = []phrase{
 	{"UPDATE STATISTICS", "leave it out"},
 	{"WITH NO SCHEMA BINDING", "leave it out"},
 	{"WITH NO DATA", "leave it out, and declare the columns: CREATE TABLE t (a INT)"},
+	{"VIEW * USING", "write CREATE TABLE name USING csv OPTIONS (path = 'in', header = true)"},
+	{"TRIGGER PROCESSINGTIME", "write TRIGGER EVERY '10 seconds'"},
+	{"TRIGGER PROCESSING TIME", "write TRIGGER EVERY '10 seconds'"},
+	{"TABLE * LIKE", "declare its columns, which DESCRIBE of the other lists"},
+	{"VERSION AS OF", "leave it out: a table is read as it is now"},
+	{"TIMESTAMP AS OF", "leave it out: a table is read as it is now"},
 	{"INTO OUTFILE", "write INSERT INTO a sink with connector = 'file'"},
 }
 
@@ -85,7 +94,8 @@ var foreignStatements = map[string]string{
 	"LOAD": "declare the files as a table: CREATE TABLE … WITH (path = '…', format = '…')", "IMPORT": "declare the files as a table: CREATE TABLE … WITH (path = '…', format = '…')",
 	"UNLOAD": "write INSERT INTO a sink with connector = 'file'", "EXPORT": "write INSERT INTO a sink with connector = 'file'",
 	"PRAGMA": "settings are shown by SHOW SETTINGS and changed by SET", "CACHE": "write CREATE MATERIALIZED VIEW", "OPTIMIZE": "leave it out",
-	"GRANT": "", "REVOKE": "", "CALL": "", "ANALYZE": "leave it out", "VACUUM": "leave it out", "MSCK": "leave it out: partitions are found in the paths",
+	"GRANT": "leave it out: SQL knows no users here", "REVOKE": "leave it out: SQL knows no users here", "CALL": "", "DO": "",
+	"INSTALL": builtinHere, "LISTEN": "write SELECT * FROM the name EMIT CHANGELOG", "NOTIFY": "write INSERT INTO a sink", "ANALYZE": "leave it out", "VACUUM": "leave it out", "MSCK": "leave it out: partitions are found in the paths",
 	"PIVOT": "write PIVOT t ON c IN ('a', 'b') USING sum(x)", "UNPIVOT": "write UNPIVOT t ON a, b",
 	"SUMMARIZE": "write SELECT count(x), min(x), max(x), avg(x), approx_count_distinct(x) FROM t; DESCRIBE t lists the columns",
 	"LOCK":      "leave it out: reading takes no locks", "EXEC": "", "COMMENT": "write COMMENT '…' in the definition",

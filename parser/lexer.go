@@ -142,6 +142,8 @@ func (lx *lexer) badCharacter() {
 		lx.report(diag.BadCharacter, start, "unexpected character '#'").WithHint("a comment starts with --")
 	case r == '$':
 		lx.report(diag.BadCharacter, start, "a name cannot start with '$'").WithHint(`quote the name: "$name"`)
+	case r == '\\':
+		lx.report(diag.BadCharacter, start, `unexpected character '\\'`).WithHint(ofTheShell)
 	default:
 		lx.report(diag.BadCharacter, start, "unexpected character %q", r)
 	}

@@ -32,7 +32,7 @@ func (p *parser) prop() ast.Option {
 	start := p.pos
 	opt := ast.Option{}
 	opt.Key, opt.KeySpan = p.key()
-	if !p.acceptOp("=") && !p.acceptOp("=>") {
+	if !p.acceptOp("=") && !p.acceptOp("=>") && !p.peek().isString() { // OPTIONS (path 'in') of Spark
 		p.unexpected(`"="`)
 	}
 	opt.Value = p.propValue()

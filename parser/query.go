@@ -84,7 +84,8 @@ func (p *parser) afterQuery() {
 func (p *parser) unexpectedHere() {
 	switch {
 	case p.isWord("FOR") && p.anyWordAt(1, "UPDATE", "SHARE"):
-		p.failf(diag.NotSupported, p.here(), "locking reads (FOR %s) are not supported", p.upper(p.at(1)))
+		p.fail(diag.Errorf(diag.NotSupported, p.here(), "locking reads (FOR %s) are not supported", p.upper(p.at(1))).
+			WithHint("leave it out: reading takes no locks"))
 	case p.isWord("INTO"):
 		p.fail(diag.Errorf(diag.NotSupported, p.here(), "SELECT … INTO is not supported").WithHint("write INSERT INTO sink SELECT …"))
 	case p.isOp(":="), p.refusedOperator():

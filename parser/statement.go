@@ -102,9 +102,14 @@ func (p *parser) unknownStatement(t token) {
 		"STOP", "PAUSE", "RESUME", "AWAIT", "RUN", "VALUES", "EXECUTE", "FROM"}
 	if near := diag.DidYouMean(p.text(t), words); near != "" {
 		d.WithHint("did you mean %s?", near)
+	} else if p.text(t) == "." {
+		d.WithHint(ofTheShell)
 	}
 	p.fail(d)
 }
+
+// ofTheShell is what to write for a command of the shell, .tables or \d.
+const ofTheShell = "commands with a point or a backslash are for the shell on a terminal; in SQL write SHOW TABLES, DESCRIBE name"
 
 // unsupported takes a whole statement and keeps its name: the given number of
 // words, then words while they are kinds of objects.

@@ -84,7 +84,7 @@ func (p *planner) insertRelation(s *ast.Insert, t *catalog.Relation, o *output) 
 			what = "source"
 		}
 		p.errorf(diag.WrongObject, s.Table.Span, "%s %q is read with connector %s and takes no INSERT", what, t.Name, t.Connector).
-			WithHint("declare a sink: CREATE SINK … WITH (connector = …)")
+			WithHint("declare a sink: CREATE SINK name WITH (connector = '%s', …), and INSERT INTO that", t.Connector)
 	}
 }
 

@@ -97,9 +97,14 @@ func readsFrontier(n physical.Node) bool {
 func (p *planner) waysOut(o *output, root physical.Node) string {
 	var ways []string
 	if agg := firstAggregate(root); agg != nil && !agg.HasEnd() {
-		if hasWatermark(root) {
+		switch {
+		case agg.Windowed() && hasWatermark(root):
+			ways = append(ways, "window the column that has the watermark")
+		case hasWatermark(root):
 			ways = append(ways, "add window(ts, …) to GROUP BY")
-		} else {
+		case agg.Windowed():
+			ways = append(ways, "declare a watermark in the source: WATERMARK FOR ts AS ts - INTERVAL '10' MINUTE")
+		default:
 			ways = append(ways, "declare a watermark in the source and add window(ts, …) to GROUP BY")
 		}
 	}

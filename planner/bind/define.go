@@ -130,7 +130,15 @@ func (b *Binder) connectorHint(name string, object ast.Name) string {
 	if strings.EqualFold(name, "jdbc") {
 		return "write connector = 'postgres', or 'mysql' for a sink, with where the server is; there is no Java here"
 	}
-	return suggestOrList(name, b.cat.Connectors.SourceNames(), "connectors")
+	return b.orFormat(name, b.cat.Connectors.SourceNames())
+}
+
+// orFormat is what to write for a connector that is none: perhaps it is a format of files.
+func (b *Binder) orFormat(name string, connectors []string) string {
+	if f, ok := b.cat.Connectors.Format(name); ok {
+		return fmt.Sprintf("%s is a format: write connector = 'file', format = '%s'", name, f.Name)
+	}
+	return suggestOrList(name, connectors, "connectors")
 }
 
 func suggestOrList(name string, names []string, what string) string {

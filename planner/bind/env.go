@@ -238,7 +238,18 @@ func (e *env) unknownOfTable(ref *ast.ColumnRef) {
 		}
 	}
 	e.b.errorf(diag.UnknownColumn, name.Span, "unknown column %q in %q", name.Name, table).
-		Hint = diag.HintDidYouMean(name.Name, names)
+		Hint = hintColumns(name.Name, names)
+}
+
+// hintColumns is the column that was probably meant, else the columns, if they are few.
+func hintColumns(name string, names []string) string {
+	if h := diag.HintDidYouMean(name, names); h != "" {
+		return h
+	}
+	if len(names) <= 8 && len(names) > 0 {
+		return "the columns are " + strings.Join(names, ", ") + namedByPlace(names)
+	}
+	return ""
 }
 
 func (e *env) suggest(name string) string {
@@ -249,16 +260,10 @@ func (e *env) suggest(name string) string {
 	if word := bareWord(&ast.ColumnRef{Parts: []ast.Ident{{Name: name}}}); word != "" && e.called != "" {
 		return fmt.Sprintf("units are text: '%s'", word)
 	}
-	if h := diag.HintDidYouMean(name, names); h != "" {
-		return h
-	}
-	if write := elsewhere(elsewhereNames, name); write != "" {
+	if write := elsewhere(elsewhereNames, name); write != "" && diag.HintDidYouMean(name, names) == "" {
 		return "write " + write
 	}
-	if len(names) <= 8 && len(names) > 0 {
-		return "the columns are " + strings.Join(names, ", ")
-	}
-	return ""
+	return hintColumns(name, names)
 }
 
 func pathOf(parts []ast.Ident) string {

@@ -164,7 +164,7 @@ func (b *Binder) named(name ast.Name) logical.Node {
 	if d.Hint = elsewhere(catalogs, name.String()); d.Hint == "" {
 		known := append(b.cat.Names(), b.cteNames()...)
 		if d.Hint = diag.HintDidYouMean(name.String(), known); d.Hint == "" {
-			d.Hint = cmp.Or(lastPart(name.String(), known), inQuotes(name.String()))
+			d.Hint = cmp.Or(lastPart(name.String(), known), b.formatPath(name), inQuotes(name.String()))
 		}
 	}
 	return nil
@@ -362,9 +362,6 @@ func (b *Binder) file(x *ast.File) (logical.Node, *scope) {
 		b.errorf(diag.UnknownTable, x.Span, "%s", err.Error()).Cause = err
 		return broken()
 	}
-	name := x.Path[strings.LastIndexAny(x.Path, "/\\")+1:]
-	if dot := strings.IndexByte(name, '.'); dot > 0 {
-		name = name[:dot]
-	}
+	name := fileAlias(x.Path)
 	return b.aliased(b.scan(r, name), x.Alias, name, x.Watermark)
 }

@@ -244,7 +244,7 @@ func (b *Binder) sinkConnector(opts []option.Value, span diag.Span) *sink.Connec
 	conn, ok := b.cat.Connectors.Sink(name)
 	if !ok {
 		b.errorf(diag.BadOptionValue, at, "unknown sink connector %q", name).
-			Hint = suggestOrList(name, b.cat.Connectors.SinkNames(), "connectors")
+			Hint = b.orFormat(name, b.cat.Connectors.SinkNames())
 		return nil
 	}
 	return conn

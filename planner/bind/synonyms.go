@@ -16,6 +16,9 @@ var tableFunctions = map[string]string{
 	"read_parquet": "a path: FROM 'in/*.parquet'", "read_files": "a path: FROM 'in/*.json'", "read_kafka": "CREATE SOURCE name (columns) WITH (connector = 'kafka', …)",
 	"arrayjoin": "UNNEST(array) AS u(x)",
 
+	"duckdb_functions": "SHOW FUNCTIONS", "duckdb_tables": "SHOW TABLES", "duckdb_columns": "DESCRIBE and the name",
+	"duckdb_settings": "SHOW SETTINGS", "pragma_table_info": "DESCRIBE and the name",
+
 	"generator": "UNNEST(sequence(1, 10)) AS u(n)", "withwatermark": "WATERMARK behind the table: FROM t WATERMARK ts DELAY '10 minutes'",
 }
 
@@ -50,6 +53,22 @@ func inQuotes(name string) string {
 		}
 	}
 	return ""
+}
+
+// formatPath is what to write for Spark's parquet.`in`, "" if the name is none such.
+func (b *Binder) formatPath(name ast.Name) string {
+	if len(name.Parts) != 2 || !name.Parts[1].Quoted {
+		return ""
+	}
+	f, ok := b.cat.Connectors.Format(name.Parts[0].Name)
+	if !ok {
+		return ""
+	}
+	switch f.Name {
+	case "csv", "json", "parquet":
+		return fmt.Sprintf("write FROM read_%s('%s')", f.Name, name.Parts[1].Name)
+	}
+	return fmt.Sprintf("a path is named in quotes: FROM '%s'", name.Parts[1].Name)
 }
 
 // bareWord is a unit or a type that other dialects write without quotes as an argument:

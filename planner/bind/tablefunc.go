@@ -20,7 +20,7 @@ func (b *Binder) tableFunc(x *ast.TableFunc, outer *scope) (logical.Node, *scope
 	case "session":
 		return b.sessionTable(x)
 	case "read_parquet", "parquet_scan", "read_csv", "read_csv_auto", "read_json", "read_json_auto", "read_ndjson":
-		return b.readFile(x)
+		return b.readFile(x, name)
 	case "drop_duplicates", "drop_duplicates_within_watermark":
 		return b.dropDuplicates(x, name)
 	case "changelog":
@@ -39,18 +39,6 @@ func (b *Binder) tableFunc(x *ast.TableFunc, outer *scope) (logical.Node, *scope
 		return b.aliased(plan, x.Alias, name, x.Watermark)
 	}
 	return b.hostTable(x, name)
-}
-
-// readFile is DuckDB's read_parquet('path') and its like: the path alone in FROM.
-func (b *Binder) readFile(x *ast.TableFunc) (logical.Node, *scope) {
-	if len(x.Call.Args) == 1 && len(x.Call.Named) == 0 {
-		if l, ok := x.Call.Args[0].(*ast.Literal); ok && l.Kind == ast.LitString {
-			return b.file(&ast.File{Span: x.Span, Path: l.Text, Watermark: x.Watermark, Alias: x.Alias})
-		}
-	}
-	b.errorf(diag.NotPlanned, x.Span, "%s with more than one path is not supported", x.Call.Name).
-		WithHint("declare it: CREATE TABLE t (…) WITH (connector = 'file', path = '…', format = '…')")
-	return broken()
 }
 
 // hostTable reads what the engine knows: state('q', 'op'), checkpoint('path').

@@ -1,6 +1,8 @@
 package physical
 
 import (
+	"slices"
+
 	"github.com/sqlstream/sqlstream/exec/fn"
 )
 
@@ -81,7 +83,32 @@ func (a *Aggregate) explain() explained {
 		x.late = lateText(&a.P, a.Bound)
 	case !a.Global && !a.Keep:
 		x.kept = "groups: no group column is bounded by a watermark"
-		x.way = "add a window or another column with a watermark to GROUP BY"
+		x.way = a.boundWay()
 	}
 	return x
+}
+
+// boundWay is what makes groups end that never do.
+func (a *Aggregate) boundWay() string {
+	switch {
+	case !a.Windowed():
+		return "add a window or another column with a watermark to GROUP BY"
+	case !timed(a.Input):
+		return "declare a watermark in the source: WATERMARK FOR ts AS ts - INTERVAL '10' MINUTE"
+	}
+	return "window the column that has the watermark"
+}
+
+// Windowed reports that a key is a bound of a window of time.
+func (a *Aggregate) Windowed() bool {
+	return slices.ContainsFunc(a.Keys, func(k int) bool {
+		name := a.Input.Props().Columns[k].Name
+		return name == "window_start" || name == "window_end"
+	})
+}
+
+// timed reports that something below has a frontier.
+func timed(root Node) (found bool) {
+	Walk(root, func(n Node) { found = found || len(n.Props().Frontiers) > 0 })
+	return found
 }
