@@ -59,13 +59,14 @@ type bounds struct {
 
 // boundsOf reads the bounds of row r; without a step it is one, or a day, towards the end.
 func (s series) boundsOf(name string, args []*vec.Vector, r int, zone *time.Location) bounds {
-	b := bounds{name: name, zone: zone, row: r, step: 1, by: types.IntervalValue{Days: 1}}
+	b := bounds{name: name, zone: zone, row: r, step: 1, by: types.IntervalValue{Days: 1}, shown: "0"}
 	last := args[0]
 	if len(args) > 1 {
 		b.from, last = args[0].Int(r), args[1]
+		b.shown = vec.RowString(args[0], r, zone)
 	}
 	b.to = last.Int(r)
-	b.shown = vec.RowString(args[0], r, zone) + " to " + vec.RowString(last, r, zone)
+	b.shown += " to " + vec.RowString(last, r, zone)
 	switch {
 	case len(args) == 3 && s.elem.IsTime():
 		f, i := args[2].At(r)
