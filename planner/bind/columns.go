@@ -69,12 +69,19 @@ func (sel *selectBinder) expandColumns(it ast.SelectItem) bool {
 		}
 		sel.items = append(sel.items, selectItem{ast: it, name: name, pick: &p})
 	}
-	if ok && len(picks) == 0 && !sel.scope.broken {
-		sel.fail()
-		sel.b.errorf(diag.UnknownColumn, it.Span, "no column matches %s", it.Text).
-			Hint = "the columns are " + strings.Join(sel.scope.names(), ", ")
+	if ok && len(picks) == 0 {
+		sel.noColumn(it.Span, it.Text)
 	}
 	return true
+}
+
+// noColumn reports that a COLUMNS stands for nothing.
+func (sel *selectBinder) noColumn(span diag.Span, text string) {
+	sel.fail()
+	if !sel.scope.broken {
+		sel.b.errorf(diag.UnknownColumn, span, "no column matches %s", text).
+			Hint = "the columns are " + strings.Join(sel.scope.names(), ", ")
+	}
 }
 
 // renamedBy is what the alias of an item calls a column: groups of the pattern that chose
@@ -136,7 +143,10 @@ func (sel *selectBinder) eachColumn(list []ast.Expr) []columnsPart {
 			out = append(out, columnsPart{x: x})
 			continue
 		}
-		picks, _ := sel.columnsOf(call)
+		picks, ok := sel.columnsOf(call)
+		if ok && len(picks) == 0 {
+			sel.noColumn(call.Span, "this COLUMNS")
+		}
 		for _, p := range picks {
 			out = append(out, columnsPart{x: x, pick: &p})
 		}

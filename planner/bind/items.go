@@ -151,9 +151,19 @@ func (sel *selectBinder) bindItem(i int) {
 }
 
 // aliasExpr resolves the alias of an item; ok also when the item has an error. From
-// inside the select list only the items before it are seen.
+// inside the select list only the items before it are seen. Of several with the name, one
+// with an alias of its own comes before a column that is called so.
 func (sel *selectBinder) aliasExpr(e *env, id ast.Ident) (expr.Node, bool) {
 	found := -1
+	rank := func(it *selectItem) (r int) {
+		if it.ast.Alias != nil {
+			r++
+		}
+		if it.name == id.Name {
+			r += 2
+		}
+		return r
+	}
 	for i := range sel.items {
 		it := &sel.items[i]
 		if it.ast.Alias == nil && e.clause != inOrderBy && e.clause != inHaving && e.clause != inQualify {
@@ -165,7 +175,7 @@ func (sel *selectBinder) aliasExpr(e *env, id ast.Ident) (expr.Node, bool) {
 		if e.clause == inSelect && it.state == itemNew && i >= sel.binding {
 			continue
 		}
-		if found < 0 || it.name == id.Name && sel.items[found].name != id.Name {
+		if found < 0 || rank(it) > rank(&sel.items[found]) {
 			found = i
 		}
 	}
