@@ -32,7 +32,7 @@ func because(why, path, pattern string, causes ...cause) explanation {
 
 // explanations are the failures that stay, by reason. The first that fits counts. Those of a
 // suite stand in its file.
-var explanations = slices.Concat(duckRowReasons, felderaReasons, duckShapeReasons, duckNestedReasons, duckdbReasons, duckTimeReasons, duckTextReasons, duckOrderReasons, risingwaveReasons, risingBatchReasons, sqliteReasons, commonReasons)
+var explanations = slices.Concat(duckRowReasons, felderaReasons, duckShapeReasons, duckNestedReasons, duckFolderReasons, duckdbReasons, duckTimeReasons, duckTextReasons, duckOrderReasons, risingwaveReasons, risingBatchReasons, sqliteReasons, commonReasons)
 
 // commonReasons are those of no suite in particular.
 var commonReasons = []explanation{

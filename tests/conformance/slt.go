@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -331,10 +332,12 @@ func (p *sltFile) head(s *step, f []string) {
 	s.hashed = len(s.want) == 1 && strings.Contains(s.want[0], " values hashing to ")
 }
 
+var numberedConnection = regexp.MustCompile(`^con\d+$`)
+
 // connection reports that a word behind the types of a query is no label: statements are of
 // it, which have no labels.
 func (p *sltFile) connection(name string) bool {
-	return strings.HasPrefix(name, "con") || slices.ContainsFunc(p.lines, func(l string) bool {
+	return numberedConnection.MatchString(name) || slices.ContainsFunc(p.lines, func(l string) bool {
 		f := strings.Fields(l)
 		return len(f) > 2 && f[0] == "statement" && f[2] == name
 	})
