@@ -1,6 +1,7 @@
 package expr
 
 import (
+	"strconv"
 	"strings"
 	"time"
 
@@ -112,6 +113,9 @@ func (r *Resolver) coerce(f *fn.Scalar, impl fn.Impl, args []Node) error {
 	}
 	for i, want := range impl.Args {
 		if l, ok := args[i].(*Lambda); ok {
+			if l.Body == nil { // a function of any type, which did not ask what the lambda gives
+				return &ArgumentError{Func: f.Name, Msg: "takes no lambda, got one as argument " + strconv.Itoa(i+1)}
+			}
 			body, err := r.implicit(f.Name, l.Body, want)
 			if err != nil {
 				return err

@@ -19,6 +19,9 @@ func (j *joinBinder) bindAsof(outer *scope) (logical.Node, *scope) {
 		return standIn(j.scope), j.scope
 	}
 	kept := j.x.Kind == ast.LeftJoin || j.x.Kind == ast.FullJoin
+	if j.x.Kind == ast.FullJoin {
+		j.r = marked(j.r)
+	}
 	node := &logical.Asof{L: j.l, R: j.r, Outer: kept}
 	if !j.asofConditions() || !j.asofSplit(node) {
 		j.scope.broken = true
@@ -56,11 +59,20 @@ func (j *joinBinder) asofAmong(node *logical.Asof) logical.Node {
 	return &logical.Apply{Join: logical.Join{Kind: kind, L: j.l, R: top}, Scope: scope, Span: j.x.Span}
 }
 
+// marked adds a column that is NULL only where an outer join has no row of r.
+func marked(r logical.Node) logical.Node {
+	return &logical.Project{Input: r, Exprs: append(logical.Columns(r), expr.Bool(true)), Names: append(columnNames(r), "$matched")}
+}
+
 // withUnmatched adds, to an ASOF join, the right rows that are the nearest one of no left
-// row.
+// row. Of a full join plan has the column of marked, since a right row of NULLs is not what stands
+// beside a left row without a match.
 func (j *joinBinder) withUnmatched(plan logical.Node) logical.Node {
-	nl := len(j.l.Schema())
-	matched := &logical.Project{Input: plan, Exprs: logical.Columns(plan)[nl:], Names: columnNames(j.r)}
+	nl, all, found := len(j.l.Schema()), logical.Columns(plan), plan
+	if j.x.Kind == ast.FullJoin {
+		found = &logical.Filter{Input: plan, Predicate: expr.NewIsNull(all[len(all)-1], true)}
+	}
+	matched := &logical.Project{Input: found, Exprs: all[nl:], Names: columnNames(j.r)}
 	anti := &logical.Join{Kind: logical.Anti, L: j.r, R: matched}
 	for i := range j.r.Schema() {
 		anti.LKeys, anti.RKeys = append(anti.LKeys, logical.Col(j.r, i)), append(anti.RKeys, logical.Col(matched, i))
@@ -71,7 +83,12 @@ func (j *joinBinder) withUnmatched(plan logical.Node) logical.Node {
 		rest.Exprs = append(rest.Exprs, expr.Null(c.Type))
 	}
 	rest.Exprs = append(rest.Exprs, logical.Columns(anti)...)
-	return &logical.UnionAll{Inputs: []logical.Node{plan, rest}}
+	union := &logical.UnionAll{Inputs: []logical.Node{plan, rest}}
+	if j.x.Kind != ast.FullJoin {
+		return union
+	}
+	n := len(all) - 1
+	return &logical.Project{Input: union, Exprs: logical.Columns(union)[:n], Names: columnNames(union)[:n]}
 }
 
 // nearestExists makes a semi join of ASOF SEMI JOIN … ON, an anti join of ASOF ANTI JOIN: a
