@@ -262,6 +262,8 @@ func (w *world) drop(sql string, toks []token) error {
 			if toks[1].is("function") || toks[1].is("macro") {
 				return run(w.ctx, w.batch, sql)
 			}
+		case w.d.flavor == postgresText && !hasWords(toks, "cascade") && w.isRead(low):
+			return fmt.Errorf("a view reads %q", name)
 		default:
 			if err := w.dropObject(name); err != nil {
 				return err
@@ -269,6 +271,16 @@ func (w *world) drop(sql string, toks []token) error {
 		}
 	}
 	return nil
+}
+
+// isRead reports a view that reads a table or view.
+func (w *world) isRead(low string) bool {
+	for n, v := range w.views {
+		if n != low && reads(v.sql, low) {
+			return true
+		}
+	}
+	return false
 }
 
 // dropObject drops a table or view, with what reads it.

@@ -230,5 +230,5 @@ func outOfRange(name string, out *vec.Vector, args []*vec.Vector, r int) bool {
 	case math.IsInf(y, 0):
 		return finite
 	}
-	return y == 0 && finite && math.Abs(base) >= 1 && (name == "pow" || name == "power" || name == "exp")
+	return y == 0 && finite && math.Abs(base) >= 1 && (name == "pow" || name == "power" || name == "exp" || name == "gamma")
 }

@@ -202,6 +202,54 @@ func withXor(sql string) string {
 	return e.done()
 }
 
+// withRoots spells |/ a and ||/ a, the square and the cube root.
+func withRoots(sql string) string {
+	for {
+		toks := tokens(sql)
+		i := 0
+		for i+2 < len(toks) && !((toks[i].text == "|" || toks[i].text == "||") && toks[i+1].text == "/" && toks[i].end == toks[i+1].start) && toks[i].text != "|/" && toks[i].text != "||/" {
+			i++
+		}
+		if i+2 >= len(toks) {
+			return sql
+		}
+		name, op := "sqrt(", i
+		if strings.HasPrefix(toks[i].text, "||") {
+			name = "cbrt("
+		}
+		if toks[i+1].text == "/" {
+			op = i + 1
+		}
+		to := operandAfter(toks, op)
+		sql = sql[:toks[i].start] + name + sql[toks[op].end:toks[to].end] + ")" + sql[toks[to].end:]
+	}
+}
+
+var fieldOfRow = regexp.MustCompile(`^f\d+$`)
+
+// rowFields names the fields of (ROW(…)).f1, which are f1, f2 and so on.
+func rowFields(sql string) string {
+	toks := tokens(sql)
+	e := edits{sql: sql}
+	for i := 1; i+1 < len(toks); i++ {
+		if !toks[i].is("row") || toks[i-1].text != "(" || toks[i+1].text != "(" {
+			continue
+		}
+		end := closing(toks, i+1)
+		if end+3 >= len(toks) || toks[end+1].text != ")" || toks[end+2].text != "." || !fieldOfRow.MatchString(toks[end+3].text) {
+			continue
+		}
+		c := call{name: "row"}
+		for _, a := range splitAt(toks[i+2:end], toks[i+1].depth+1) {
+			c.args = append(c.args, span(sql, a))
+		}
+		if with := risingRow(c); with != "" {
+			e.replace(toks[i].start, toks[end].end, with)
+		}
+	}
+	return e.done()
+}
+
 var strictMode = regexp.MustCompile(`(?is)^\s*set\s+batch_expr_strict_mode\s*(?:=|to)\s*(\w+)`)
 
 // strict runs SET batch_expr_strict_mode: without it errors in data are NULL.

@@ -16,7 +16,10 @@ func risingJSON(forms map[string]form) {
 	for _, name := range []string{"jsonb_each", "jsonb_each_text"} {
 		forms[name] = ofKind("object")
 	}
-	forms["jsonb_array_length"] = renamed("json_array_length")
+	forms["jsonb_array_length"] = func(c call) string {
+		c.name = "json_array_length"
+		return ofKind("array")(c)
+	}
 	forms["jsonb_object_keys"] = func(c call) string {
 		c.name = "json_object_keys"
 		return "explode(" + ofKind("object")(c) + ")"

@@ -9,13 +9,17 @@ import (
 )
 
 // risingForms are respellings of the suite that look at tokens.
-var risingForms = []func(string) string{withoutWindowTime, byteaLiterals, secondsAlone, partsFromOne, nameSeries, withoutPublic, withPowers, withXor, risingWholes}
+var risingForms = []func(string) string{withoutWindowTime, byteaLiterals, secondsAlone, partsFromOne, nameSeries, withoutPublic, withPowers, withXor, withRoots, rowFields, risingWholes}
 
 // byteaLiterals writes literals of BYTEA, '…'::bytea, in hexadecimal.
 func byteaLiterals(sql string) string {
 	toks := tokens(sql)
 	e := edits{sql: sql}
 	for i, t := range toks {
+		if hex, ok := typedBytea(toks, i); ok {
+			e.replace(toks[i-1].start, t.end, hex)
+			continue
+		}
 		if t.kind != text || i+2 >= len(toks) || toks[i+1].text != "::" || !toks[i+2].is("bytea") {
 			continue
 		}
@@ -24,6 +28,14 @@ func byteaLiterals(sql string) string {
 		}
 	}
 	return e.done()
+}
+
+// typedBytea is the literal at i if BYTEA stands before it.
+func typedBytea(toks []token, i int) (string, bool) {
+	if i == 0 || toks[i].kind != text || !toks[i-1].is("bytea") {
+		return "", false
+	}
+	return byteaText(toks[i].text)
 }
 
 // byteaText is a literal as BYTEA reads it: \x and digits in pairs, or characters with \\ and \123.

@@ -256,16 +256,20 @@ func (p *sltFile) record(i, to int, f, vars []string, guard string) int {
 	if guard != "" {
 		s.skip = "guard"
 	}
-	end := p.paragraph(i+1, to)
-	bar := i + 1
+	first := i + 1
+	if f[0] == "statement" && first+1 < to && strings.TrimSpace(p.lines[first]) == "" && strings.HasPrefix(strings.ToLower(p.lines[first+1]), "create table ") {
+		first++ // a blank line before the statement is part of it
+	}
+	end := p.paragraph(first, to)
+	bar := first
 	for bar < to && strings.TrimSpace(p.lines[bar]) != "----" && strings.TrimSpace(p.lines[bar]) != "" {
 		bar++
-		if bar < end && bar > i+1 && strings.HasPrefix(p.lines[bar], "# ") { // a comment ends a statement, as a blank line does
+		if bar < end && bar > first && strings.HasPrefix(p.lines[bar], "# ") { // a comment ends a statement, as a blank line does
 			end = bar
 			break
 		}
 	}
-	s.sql = strings.TrimSuffix(strings.TrimSpace(expand(strings.Join(p.lines[i+1:bar], "\n"), vars)), ";")
+	s.sql = strings.TrimSuffix(strings.TrimSpace(expand(strings.Join(p.lines[first:bar], "\n"), vars)), ";")
 	if bar < to && strings.TrimSpace(p.lines[bar]) == "----" {
 		end = p.resultEnd(bar+1, to)
 		for _, l := range p.lines[bar+1 : end] {
