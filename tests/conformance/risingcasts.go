@@ -250,6 +250,16 @@ func rowFields(sql string) string {
 	return e.done()
 }
 
+// listToOne reports (a, b) = x, of an x that is no row.
+func listToOne(toks []token) bool {
+	for i := 1; i+2 < len(toks); i++ {
+		if toks[i].text == "=" && toks[i].depth == 0 && toks[i-1].text == ")" && toks[i+1].text != "(" && !toks[i+1].is("row") {
+			return true
+		}
+	}
+	return false
+}
+
 var strictMode = regexp.MustCompile(`(?is)^\s*set\s+batch_expr_strict_mode\s*(?:=|to)\s*(\w+)`)
 
 // strict runs SET batch_expr_strict_mode: without it errors in data are NULL.

@@ -214,6 +214,9 @@ func (w *world) update(sql string, toks []token) error {
 	} else {
 		rest = joinedFrom(sql, toks[end:])
 	}
+	if w.d.flavor == postgresText && listToOne(toks[set+1:end]) {
+		return fmt.Errorf("SET of several columns to one value")
+	}
 	values, err := assignments(sql, toks[set+1:end], t)
 	if err != nil {
 		return err
