@@ -29,7 +29,7 @@ var risingBatchReasons = []explanation{
 	because("the second dimension of an array is that of its first element", "e2e_test/batch/functions/array_dims", `array_upper`, accepted),
 	because("a lambda sees the columns around it", "e2e_test/batch/functions/array_transform", `x \+ v`, accepted),
 	because("there is one time for a trigger, and no clock beside it", "e2e_test/batch/functions/now", `clock_timestamp`, refused),
-	because("a place before the first is taken for what it is", "e2e_test/batch/functions/overlay", `-2147483648`, accepted),
+	because("a negative place of overlay counts from the end, as in Spark", "e2e_test/batch/functions/overlay", `-2147483648`, accepted),
 	because("trim is of text", "e2e_test/batch/functions/trim", `btrim\(NULL::bytea`, refused),
 	because("a view of a scalar subquery fails once that has a second row", "e2e_test/batch/subquery/scalar_subquery", ``, accepted, refused),
 	because("DISTINCT ON is not taken inside of EXISTS that looks outside", "e2e_test/batch/subquery/subquery", `distinct on`, refused),
