@@ -107,7 +107,7 @@ func risingFunctions(r *fn.Registry) {
 	risingCasts(r)
 	evenRound(r)
 	risingTrunc(r)
-	for _, name := range []string{"pow", "exp", "ln", "log10", "gamma", "lgamma"} {
+	for _, name := range []string{"pow", "exp", "ln", "log10", "gamma", "lgamma", "sqrt"} {
 		if f, ok := r.Scalar(name); ok {
 			inRange(f)
 		}

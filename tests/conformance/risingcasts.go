@@ -141,6 +141,14 @@ func risingTypes(forms map[string]form) {
 			return c.name + "(rising_bytes(" + c.args[0] + "))"
 		}
 	}
+	forms["jsonb_build_object"] = func(c call) string {
+		for i, a := range c.args {
+			if i%2 == 1 && !strings.Contains(a, "*") {
+				c.args[i] = "rising_json(" + a + ")"
+			}
+		}
+		return c.text()
+	}
 	forms["array_ndims"] = renamed("rising_ndims")
 	forms["booleq"], forms["boolne"] = template(2, "(CAST($1 AS BOOLEAN) = CAST($2 AS BOOLEAN))"), template(2, "(CAST($1 AS BOOLEAN) <> CAST($2 AS BOOLEAN))")
 	forms["arg_min"], forms["arg_max"] = firstOrdered("min_by", ""), firstOrdered("max_by", " DESC")
@@ -192,14 +200,19 @@ func yearsWithoutZero(c call) string {
 
 // withXor spells a # b, the bits that differ.
 func withXor(sql string) string {
-	toks := tokens(sql)
-	e := edits{sql: sql}
-	for _, t := range toks {
-		if t.kind == symbol && t.text == "#" {
-			e.replace(t.start, t.end, " ^ ")
+	for {
+		toks := tokens(sql)
+		i := 0
+		for i < len(toks) && toks[i].text != "#" {
+			i++
 		}
+		if i == 0 || i+1 >= len(toks) {
+			return sql
+		}
+		from, to := operandBefore(toks, i), operandAfter(toks, i)
+		a, b := sql[toks[from].start:toks[i-1].end], sql[toks[i+1].start:toks[to].end]
+		sql = sql[:toks[from].start] + "((" + a + " | " + b + ") - (" + a + " & " + b + "))" + sql[toks[to].end:]
 	}
-	return e.done()
 }
 
 // withRoots spells |/ a and ||/ a, the square and the cube root.

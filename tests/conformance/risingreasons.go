@@ -2,6 +2,8 @@ package conformance
 
 // risingBatchReasons are why statements of the batch folders fail, and why that stays.
 var risingBatchReasons = []explanation{
+	because("a key of a JSON object is text: BYTES are none", "e2e_test/batch/basic/to_jsonb", `json_object needs a STRING`, refused),
+	because("what an object that is not applicable reads is not known", "e2e_test/batch/catalog/rw_depend", `drop table t1`, accepted, refused),
 	because("IS UNKNOWN is IS NULL, of any type", "e2e_test/batch/basic/boolean", `is (not )?unknown`, accepted),
 	because("|| joins the texts of numbers, as in Spark", "e2e_test/batch/basic/string_concat_op", `2 \|\| 3`, accepted),
 	because("NULL without a type is one of the type that is needed", "e2e_test/batch", `array_join\(null|any\(array\[null\]\)|map_from_entries\(null|insert into t values \(array\[null\]\)`, accepted),
@@ -31,7 +33,7 @@ var risingBatchReasons = []explanation{
 	because("there is one time for a trigger, and no clock beside it", "e2e_test/batch/functions/now", `clock_timestamp`, refused),
 	because("a negative place of overlay counts from the end, as in Spark", "e2e_test/batch/functions/overlay", `-2147483648`, accepted),
 	because("trim is of text", "e2e_test/batch/functions/trim", `btrim\(NULL::bytea`, refused),
-	because("a view of a scalar subquery fails once that has a second row", "e2e_test/batch/subquery/scalar_subquery", ``, accepted, refused),
+	because("a view of a scalar subquery fails once that has a second row", "e2e_test/batch/subquery/scalar_subquery", ``, accepted, refused, follows),
 	because("DISTINCT ON is not taken inside of EXISTS that looks outside", "e2e_test/batch/subquery/subquery", `distinct on`, refused),
 	because("a bound of a part of an array is a BIGINT", "e2e_test/batch/types/array_ty", `4294967296`, accepted),
 	because("a date is read without zeros before a month or day, as in Spark", "e2e_test/batch/types/date", `1900-1-1`, accepted),

@@ -50,8 +50,11 @@ func (s spaces) flat(sql string) string {
 	return e.done()
 }
 
-// names reports schema.name at i.
+// names reports schema.name at i, without a database before it.
 func (s spaces) names(toks []token, i int) bool {
+	if i > 0 && i+3 < len(toks) && toks[i+3].text == "." && relationWord(toks[i-1]) {
+		return false
+	}
 	return i+2 < len(toks) && toks[i+1].text == "." && s[strings.ToLower(toks[i].name())] != "" && toks[i].kind != text && (i == 0 || toks[i-1].text != ".")
 }
 
