@@ -190,13 +190,13 @@ func TestBackPressure(t *testing.T) {
 	go func() {
 		n := 0
 		w := bufio.NewWriter(c)
-		for err := error(nil); n < 50_000 && err == nil; n++ {
+		for err := error(nil); n < 20_000 && err == nil; n++ {
 			_, err = fmt.Fprint(w, line)
 		}
 		_ = w.Flush()
 		sent <- n
 	}()
-	if got := next(t, s, 50_000); len(got) != 50_000 {
+	if got := next(t, s, 20_000); len(got) != 20_000 {
 		t.Error(len(got))
 	}
 	<-sent
