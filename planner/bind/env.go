@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/sqlstream/sqlstream/exec/expr"
+	"github.com/sqlstream/sqlstream/exec/fn"
 	"github.com/sqlstream/sqlstream/exec/types"
 	"github.com/sqlstream/sqlstream/parser/ast"
 	"github.com/sqlstream/sqlstream/parser/diag"
@@ -135,6 +136,11 @@ func (e *env) alias(ref *ast.ColumnRef) (expr.Node, bool) {
 	n, ok := e.sel.aliasExpr(e, ref.Parts[0])
 	if !ok || n == nil {
 		return nil, ok
+	}
+	if e.clause != inOrderBy && e.clause != inGroupBy && expr.Volatility(n) == fn.Volatile {
+		e.b.errorf(diag.NotRepeatable, ref.Span, "the alias %q stands for %s, which has another value at each call", ref.Parts[0].Name, n).
+			WithHint("compute it in a subquery: SELECT … FROM (SELECT …, %s AS %s …)", n, ref.Parts[0].Name)
+		return nil, true
 	}
 	return e.fields(n, ref.Parts[1:]), true
 }

@@ -247,6 +247,7 @@ func (sel *selectBinder) build(having expr.Node, order []orderKey, c *cut) *rela
 	for i, o := range order {
 		sorts[i] = o.node
 	}
+	placed := places(exprs, sorts)
 	if sel.grouped {
 		plan = sel.aggregateNode()
 		ok := sel.regroupAll(exprs, spans)
@@ -277,6 +278,11 @@ func (sel *selectBinder) build(having expr.Node, order []orderKey, c *cut) *rela
 		}
 		if c.all() && !logical.IsFinite(plan) {
 			sorts = nil // the order has served
+		}
+	}
+	for i := range sorts {
+		if placed[i] >= 0 {
+			sorts[i] = exprs[placed[i]]
 		}
 	}
 	r := sel.finish(plan, exprs, names, sorts, order, c)
@@ -339,9 +345,19 @@ func (sel *selectBinder) finish(plan logical.Node, exprs []expr.Node, names []st
 	return &relation{plan: plan}
 }
 
+// places are where the list has each of others, −1 = nowhere: by now, what an alias stands for
+// is the very node of its item, though it may have another value at each call.
+func places(list, others []expr.Node) []int {
+	out := make([]int, len(others))
+	for i, n := range others {
+		out[i] = indexOf(list, n)
+	}
+	return out
+}
+
 func indexOf(list []expr.Node, n expr.Node) int {
 	for i, x := range list {
-		if expr.Equal(x, n) {
+		if x == n || expr.Equal(x, n) {
 			return i
 		}
 	}
