@@ -18,7 +18,14 @@ func divideIEEE(r *fn.Registry) {
 		if len(args) == 2 && args[0].Type.IsNumeric() && args[1].Type.IsNumeric() {
 			return fn.Impl{Args: []types.Type{types.Of(types.Float64), types.Of(types.Float64)}, Result: types.Of(types.Float64), Eval: quotients}, nil
 		}
-		return other(args)
+		impl, err := other(args)
+		if err == nil && args[0].Type.Kind == types.Interval {
+			eval := impl.Eval
+			impl.Eval = func(c *fn.Ctx, args []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
+				return nullByZero(c, eval, impl.Result, args, rows)
+			}
+		}
+		return impl, err
 	}
 	for _, name := range []string{"div", "%"} {
 		f, _ := r.Scalar(name)

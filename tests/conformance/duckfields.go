@@ -30,6 +30,11 @@ func duckFields(r *fn.Registry) {
 		if err != nil {
 			return impl, err
 		}
+		years, err := product.Resolve([]fn.Arg{{Type: types.Of(types.String), Const: vec.FromStrings([]string{"year"})}, args[1]})
+		if err != nil {
+			years.Eval = nil // a TIME
+		}
+		eras := len(given) == 2 && given[1].Type.Kind == types.Timestamp
 		eval, own := impl.Eval, impl.Result
 		impl.Monotone, impl.MonotoneFixed, impl.Total, impl.Safe = nil, nil, false, false
 		if own.Kind != types.Struct {
@@ -60,12 +65,20 @@ func duckFields(r *fn.Registry) {
 				return v, err
 			}
 			name := func(row int) string { return args[0].Text(row) }
+			year := func(int) int64 { return 1 }
+			if years.Eval != nil {
+				ys, err := years.Eval(c, []*vec.Vector{vec.NewConst(types.Of(types.String), "year", rows.N), args[1]}, rows)
+				if err != nil {
+					return ys, err
+				}
+				year = func(row int) int64 { return duckYear(ys, row) }
+			}
 			if own.Kind != types.Struct {
-				return duckField(v, own, name), nil
+				return duckField(v, own, name, year, eras), nil
 			}
 			out := &vec.Vector{Type: impl.Result, N: v.N, Valid: v.Valid}
 			for i, f := range own.Fields {
-				out.Child = append(out.Child, duckField(v.Child[i], f.Type, func(int) string { return f.Name }))
+				out.Child = append(out.Child, duckField(v.Child[i], f.Type, func(int) string { return f.Name }, year, eras))
 			}
 			return out, nil
 		}
@@ -152,7 +165,7 @@ func duckFieldType(t types.Type) types.Type {
 	return t
 }
 
-func duckField(v *vec.Vector, t types.Type, name func(row int) string) *vec.Vector {
+func duckField(v *vec.Vector, t types.Type, name func(row int) string, year func(row int) int64, eras bool) *vec.Vector {
 	out := vec.NewBuilder(duckFieldType(t))
 	for i := range v.N {
 		f, at := v.At(i)
@@ -166,10 +179,36 @@ func duckField(v *vec.Vector, t types.Type, name func(row int) string) *vec.Vect
 		case t.IsFloat():
 			out.AppendFloat(f.F64[at])
 		default:
-			out.AppendInt(duckDay(name(i), f.Int(at)))
+			out.AppendInt(duckBeforeChrist(duckDay(name(i), f.Int(at)), strings.ToLower(name(i)), year(i), eras))
 		}
 	}
 	return out.Finish()
+}
+
+// duckYear is the year of a row, 1 if it has none.
+func duckYear(years *vec.Vector, row int) int64 {
+	f, at := years.At(row)
+	if f.IsNull(at) {
+		return 1
+	}
+	return f.Int(at)
+}
+
+// duckBeforeChrist is a field of a year before 1: its decade has the sign left out when it is
+// cut, its week that of the year, and of an instant the year and the decade count within the era.
+func duckBeforeChrist(x int64, field string, year int64, eras bool) int64 {
+	switch {
+	case year > 0:
+	case field == "decade" && eras:
+		return (1 - year) / 10
+	case field == "decade":
+		return year / 10
+	case field == "yearweek" && x < 0:
+		return types.FloorDiv(x, 100)*100 - types.FloorMod(x, 100)
+	case field == "year" && eras:
+		return 1 - year
+	}
+	return x
 }
 
 // duckDay counts the days of a week from 0, Sunday.

@@ -14,7 +14,7 @@ type duckMeaning struct {
 	fullRegex    bool                      // ~ matches the whole text
 }
 
-var duckMeanings = duckMeaning{ieeeDivision: true, noViews: true, castsRows: true, notOurs: duckStates, forms: []func(string) string{duckPrefixNames, duckPlaces, duckJoinTypes, duckColumnTexts, duckAliasCalls, duckFixed, duckUnnests, duckMaps, duckCalled, nameRange, nameValues, filterWhere, separate, duckYears, duckWholeUnits, duckStamps, quoteAliases, withoutMain, duckSeriesAsList, duckTrailingCommas, duckBlobs, duckNamed, duckWholes}}
+var duckMeanings = duckMeaning{ieeeDivision: true, noViews: true, castsRows: true, notOurs: duckStates, forms: []func(string) string{duckPrefixNames, duckPlaces, duckJoinTypes, duckColumnTexts, duckAliasCalls, duckFixed, duckUnnests, duckMaps, duckCalled, nameRange, nameValues, filterWhere, separate, duckYears, duckWholeUnits, duckStamps, quoteAliases, withoutMain, duckSeriesAsList, duckTrailingCommas, duckBlobs, duckNamed, duckWholes, duckTextCasts}}
 
 // duckStates are words of DuckDB's values that are states of aggregates.
 var duckStates = map[string]string{"export_state": "aggregate state", "to_aggregate_state": "aggregate state", "aggregate_state": "aggregate state",

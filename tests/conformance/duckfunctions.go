@@ -23,6 +23,8 @@ func duckFunctions(r *fn.Registry) {
 	duckBucket(r)
 	duckLists(r)
 	duckClock(r)
+	duckTimeTexts(r)
+	duckDates(r)
 }
 
 var (
@@ -39,14 +41,18 @@ func duckTimes(l string) string {
 	if !strings.Contains(l, "-") {
 		return l
 	}
-	l = duckUTC.ReplaceAllString(l, "$1")
+	l = duckEras(duckUTC.ReplaceAllString(l, "$1"))
+	return duckMidnight.ReplaceAllString(l, "$1$2")
+}
+
+// duckEras writes years as DuckDB does: those before 1 with (BC).
+func duckEras(l string) string {
 	l = duckFarYear.ReplaceAllString(duckYear0.ReplaceAllString(l, "0001$1 (BC)"), "$1")
-	l = duckBefore1.ReplaceAllStringFunc(l, func(s string) string {
+	return duckBefore1.ReplaceAllStringFunc(l, func(s string) string {
 		m := duckBefore1.FindStringSubmatch(s)
 		y, _ := strconv.Atoi(m[2])
 		return fmt.Sprintf("%s%04d%s (BC)", m[1], y+1, m[3])
 	})
-	return duckMidnight.ReplaceAllString(l, "$1$2")
 }
 
 // duckBytes writes bytes as DuckDB does.

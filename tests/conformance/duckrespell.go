@@ -19,7 +19,7 @@ func duckCalls() map[string]form {
 		"regexp_replace": duckReplaceOnce,
 		// times
 		"extract": duckFieldOf, "date_part": same("duck_part_of"), "datepart": same("duck_part_of"), "time_bucket": same("duck_bucket"), "dayname": template(1, "CASE WHEN isfinite($1) THEN strftime($1, '%A') END"), "monthname": template(1, "CASE WHEN isfinite($1) THEN strftime($1, '%B') END"),
-		"decade": template(1, "(year($1) DIV 10)"), "make_timestamp": duckMakeTimestamp, "ago": template(1, "(now() - CAST($1 AS INTERVAL))"), "get_current_time": template(0, "current_time"), "timezone": template(1, "duck_zone('timezone', $1)"),
+		"strftime": same("duck_strftime"), "year": template(1, "duck_part_of('year', $1)"), "yearweek": template(1, "duck_part_of('yearweek', $1)"), "make_timestamptz": duckMakeInstant, "decade": template(1, "duck_part_of('decade', $1)"), "make_timestamp": duckMakeTimestamp, "ago": template(1, "(now() - CAST($1 AS INTERVAL))"), "get_current_time": template(0, "current_time"), "timezone": template(1, "duck_zone('timezone', $1)"),
 		"timezone_hour": template(1, "duck_zone('timezone_hour', $1)"), "timezone_minute": template(1, "duck_zone('timezone_minute', $1)"), "dayofweek": template(1, "(dayofweek($1) - 1)"), "weekday": template(1, "(dayofweek($1) - 1)"),
 		"datediff": duckByUnit, "date_diff": duckByUnit, "datesub": duckByUnit, "date_sub": duckByUnit, "date_trunc": duckByUnit, "datetrunc": duckByUnit,
 	}
@@ -82,12 +82,30 @@ func duckMakeTimestamp(c call) string {
 	return c.text()
 }
 
+// duckMakeInstant is make_timestamptz, to which the year before 1 is -1, and whose months go on
+// into other years.
+func duckMakeInstant(c call) string {
+	if len(c.args) < 6 {
+		return ""
+	}
+	y, m := "("+c.args[0]+")", "("+c.args[1]+")"
+	year := "(CASE WHEN " + y + " < 0 THEN " + y + " + 1 ELSE " + y + " END)"
+	c.args[0], c.args[1] = "CAST("+year+" + floor(("+m+" - 1) / 12.0) AS INT)", "(pmod("+m+" - 1, 12) + 1)"
+	return c.text()
+}
+
 var duckUnitNames = map[string]string{"'dow'": "'day'", "'isodow'": "'day'", "'doy'": "'day'", "'julian'": "'day'", "'dayofweek'": "'day'", "'dayofyear'": "'day'",
 	"'weekday'": "'day'", "'dayofmonth'": "'day'", "'yearweek'": "'week'", "'weekofyear'": "'week'", "'epoch'": "'second'", "'millenium'": "'millennium'"}
 
 // duckByUnit is a function of a unit: a field of a time stands for the unit that it counts.
 func duckByUnit(c call) string {
-	if len(c.args) == 0 || duckUnitNames[strings.ToLower(c.args[0])] == "" {
+	if len(c.args) == 0 {
+		return ""
+	}
+	if f := strings.ToLower(c.args[0]); len(c.args) == 3 && strings.Contains(strings.ToLower(c.name), "diff") && (f == "'era'" || f == "'isoyear'") {
+		return c.fill("(CAST(duck_part_of(" + f + ", $3) AS BIGINT) - duck_part_of(" + f + ", $2))")
+	}
+	if duckUnitNames[strings.ToLower(c.args[0])] == "" {
 		return ""
 	}
 	c.args[0] = duckUnitNames[strings.ToLower(c.args[0])]

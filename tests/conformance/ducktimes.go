@@ -23,7 +23,7 @@ func duckStamps(sql string) string {
 		if !literal && (i == 0 || !typePlace(toks, i) || duckNames(toks[i-1]) || toks[i-1].is("as") && !duckEndsCast(toks, last+1)) {
 			continue
 		}
-		if part := duckPrecisions[strings.ToLower(t.text)]; part != "" && (literal || i > 1 && toks[i-1].text == "::" && duckAlone(toks, i-2)) {
+		if part := duckPrecision(toks[i : last+1]); part != "" && (literal || i > 1 && toks[i-1].text == "::" && duckAlone(toks, i-2)) {
 			from, x := t.start, ""
 			if literal {
 				x, last = toks[last+1].text, last+1
@@ -60,6 +60,14 @@ func duckEndsCast(toks []token, i int) bool {
 
 // duckPrecisions are the units that their coarser types round to.
 var duckPrecisions = map[string]string{"timestamp_s": "second", "timestamp_ms": "millisecond"}
+
+// duckPrecision is the unit of a type, which may have a number of digits.
+func duckPrecision(toks []token) string {
+	if len(toks) == 4 && toks[0].is("timestamp") {
+		return map[string]string{"0": "second", "1": "millisecond", "2": "millisecond", "3": "millisecond"}[toks[2].text]
+	}
+	return duckPrecisions[strings.ToLower(toks[0].text)]
+}
 
 // duckAlone reports a token that is all of the operand of a cast.
 func duckAlone(toks []token, i int) bool {
@@ -106,7 +114,7 @@ func duckWholeUnits(sql string) string {
 	return e.done()
 }
 
-var duckShortYear = regexp.MustCompile(`^'\s*(-?)(\d{1,3})(-\d\d?-\d\d?\b[^(]*)'$`)
+var duckShortYear = regexp.MustCompile(`^'\s*(-?)(\d{1,3})(-\d\d?-\d\d?\b[^(]*(\(BC\)[^(]*)?)'$`)
 
 // duckYears pads the year of a literal of a time with less than four digits.
 func duckYears(sql string) string {
@@ -130,32 +138,38 @@ func timeName(t token) bool {
 
 // duckTimeReasons are why statements about times fail, and why that stays.
 var duckTimeReasons = []explanation{
-	because("dates and timestamps reach from the year -140000 to 140000", "duckdb/test/sql", `(58816?\d{2,}|58776?\d{2,}|588158|587764|29030\d|2942\d\d|290279|587764\d)[-) ]|year \d{6} is out of range|overflow.*(2562047788|9223372036)`, refused, follows),
+	because("dates and timestamps reach from the year -140000 to 140000", "duckdb/test/sql", `('5877642-|'5881580-|'-5877641-|'29(0|4)\d{3}-|'291000-|'-268535|'-217208|'-204873|'292555|'-4869706|year \d{6} is out of range|overflow.*2562047788)`, refused, follows),
+	because("dates and timestamps reach from the year -140000 to 140000: text of another is NULL", "duckdb/test/sql/types", `try_cast\('(5877642|5881580|290309|294247)-`, wrong),
+	because("a timestamp has microseconds", "duckdb/test/sql/function/timestamp/make_date", `make_timestamp_ns`, refused),
+	because("a timestamp has microseconds", "duckdb/test/sql/function/timestamp/test_date_part", `make_timestamp_ns`, refused),
+	because("a unit that is none gives NULL, as in Spark", "duckdb/test/sql/function", `date_trunc\('duck', timestamp`, accepted),
+	because("an era and an ISO year are no lengths that differences are counted in", "duckdb/test/sql/function/timestamp", `date_?sub needs a unit`, refused),
+	because("an ISO year is no part of an INTERVAL", "duckdb/test/sql/function/interval", `no unit 'isoyear' of an INTERVAL`, refused),
+	because("the unit of a difference is a constant", "duckdb/test/sql/function/timestamp/test_icu_datediff", `datediff needs a unit.*date_diff\(part,`, refused),
+	because("there is one calendar, the Gregorian", "duckdb/test/sql/function/timestamp/test_icu_datediff", `name = '(coptic|roc|japanese)'`, wrong),
+	because("there is one calendar, the Gregorian", "duckdb/test/sql/function/timestamp/test_icu_datepart", `range\('5872-01-01'::timestamptz`, wrong),
+	because("text that is no time in its whole length is none, as in Spark", "duckdb/test/sql/types", `(cast\(|select )'(\d\d:){1,2}'`, refused, wrong),
+	because("text that is no time in its whole length is none, as in Spark", "duckdb/test/sql/types/time/time_try_cast", `'11/11/11'`, wrong),
+	because("text of a date is none of a TIME", "duckdb/test/sql", `not a TIME: '\d{4}-\d\d-\d\d'`, refused),
+	because("a date and a time have one blank or a T between them", "duckdb/test/sql/types", `not a (DATE|TIMESTAMP_NTZ): ' *\d{4}-\d\d-\d\d {2,}`, refused),
+	because("a TIME and the time of a timestamp end before 24:00:00, as in Spark", "duckdb/test/sql/types", `24:00:00`, refused, follows, wrong),
+	because("the epoch of a TIME has its fraction: DuckDB's too, whose tests compare a DOUBLE with 1 % of play", "duckdb/test/sql/function/time/test_extract", `epoch from i\) from times`, wrong),
+	because("the date and the time of an instant need no extension: they are those of the session's zone", "duckdb/test/sql/types/timestamp/test_timestamp_tz", `timestamptz::(date|time)`, accepted),
+	because("a unit behind an INTERVAL that names its own counts for nothing", "duckdb/test/sql/types/interval/test_interval", `interval '100 months' day`, accepted),
+	because("no function tells the name of an expression", "duckdb/test/sql", `unknown function "alias"`, refused),
 	because("a timestamp has microseconds", "duckdb/test/sql", `timestamp_ns|time_ns|\.\d{9}|%n`, wrong, accepted),
 	because("a timestamp has microseconds", "duckdb/test/sql/types/timestamp", "", wrong).in(`timestamp_(s|ms|ns)|timestamp\(\d\)`),
 	because("the seconds and milliseconds of a type are not rounded", "duckdb/test/sql/types/timestamp", `timestamp_s|timestamp_ms|timestamp\(\d\)`, wrong),
 	because("a date may lack its day and its month, as in Spark", "duckdb/test/sql/types", `'\s*\d{4}(-\d{1,2})?\s*'`, wrong, accepted),
-	because("a unit that is none gives NULL, as in Spark", "duckdb/test/sql/function", `date_trunc\('duck'`, accepted),
 	because("a format may be a column", "duckdb/test/sql/function", `str[fp]time\([^)]*(random\(\)|::varchar)`, accepted),
 	because("units may be plural", "duckdb/test/sql/types/interval", `interval '[^']*' \w+s to`, accepted),
-	because("years before Christ are counted through, not within their era", "duckdb/test/sql/function/timestamp/test_icu", `bc`, wrong, refused),
-	because("the week of a year before Christ adds to it", "duckdb/test/sql/function", `yearweek`, wrong),
-	because("the decade of a year before Christ rounds down, as in PostgreSQL", "duckdb/test/sql/function", `decade`, wrong),
-	because("an instant as text has no offset", "duckdb/test/sql/function/timestamp", `(current_timestamp|now\(\)|timestamp\(\)|ts)::varchar`, wrong),
-	because("a TIME ends before 24:00:00", "duckdb/test/sql/types/time", `24:00:00`, refused, follows, wrong),
-	because("an era is no unit, and an ISO year none of an interval", "duckdb/test/sql/function", `('era'|datepart|'isoyear')`, refused),
 	because("zones are those of the IANA database, and a zone of a format that is none is NULL or an error", "duckdb/test/sql/function/timestamp/test_icu_strptime", `%Z|CST'`, refused, wrong),
-	because("text that is no time in its whole length is none", "duckdb/test/sql", `'(\d\d:\d\d:|11:11:|11:)'|' {2,}|\d {2,}\d|'\d{4}-\d\d-\d\d'::time\b`, refused, wrong),
 	because("a date may lie between the year -140000 and 140000: text of another is NULL", "duckdb/test/sql/types", `2903\d\d-|294247-`, wrong),
-	because("a date as text has a sign before a year of five digits or before Christ, as in ISO 8601", "duckdb/test/sql/types/date", `::date::varchar ==`, wrong),
-	because("a date before the year 0 as text begins with its sign", "duckdb/test/sql/function/date/test_strftime_exhaustive", `%y`, wrong),
 	because("an INTERVAL times a DOUBLE rounds as doubles do", "duckdb/test/sql/function/interval", `span \*`, wrong),
-	because("the epoch of a TIME has its fraction", "duckdb/test/sql/function/time", `epoch from`, wrong),
 	because("a field that is no constant has no fraction", "duckdb/test/sql/function/timestamp", `date_part\(p,`, wrong),
 	because("a difference of instants is time that passed, whatever clocks showed", "duckdb/test/sql/function/timestamp/test_icu_age", `t1 - t2`, wrong),
 	because("infinity is no distance away", "duckdb/test/sql/types/timestamp/test_infinite_time", `quantile_cont|mad\(`, wrong, refused),
 	because("current_time is of UTC's day", "duckdb/test/sql/function/timestamp", `current_time\b`, wrong),
-	because("a TIME has its minutes, two digits each", "duckdb/test/sql/types/time", `'\d+[:/](\d+[:/]?)?(\d+)?'`, refused, wrong),
 	because("there is no TIME WITH TIME ZONE", "duckdb/test/sql/types/time", `time with time zone`, refused, follows),
 	because("a date is written with - or /", "duckdb/test/sql/types/date", `'\d{4}([ \\])\d+`, refused),
 	because("a difference of dates is an INTERVAL", "duckdb/test/sql", `interval to int`, refused),

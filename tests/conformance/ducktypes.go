@@ -28,7 +28,7 @@ func nameTypes(r *fn.Registry) {
 }
 
 var duckTypes = map[types.Kind]string{types.Null: `"NULL"`, types.Bool: "BOOLEAN", types.Int8: "TINYINT", types.Int16: "SMALLINT", types.Int32: "INTEGER", types.Int64: "BIGINT",
-	types.Float32: "FLOAT", types.Float64: "DOUBLE", types.String: "VARCHAR", types.Bytes: "BLOB", types.Date: "DATE", types.Time: "TIME", types.Timestamp: "TIMESTAMP",
+	types.Float32: "FLOAT", types.Float64: "DOUBLE", types.String: "VARCHAR", types.Bytes: "BLOB", types.Date: "DATE", types.Time: "TIME", types.Timestamp: "TIMESTAMP WITH TIME ZONE",
 	types.TimestampNTZ: "TIMESTAMP", types.Interval: "INTERVAL", types.UUID: "UUID", types.JSON: "JSON"}
 
 // duckType is what DuckDB calls a type.

@@ -16,7 +16,7 @@ const bulkRows = 5000
 // knows reports that a step of a later schedule need not run: it failed before, it reads no
 // table, or it has to do with a table of many rows.
 func (r *runner) knows(s *step, i int) bool {
-	if s.change || s.kind == reset || s.kind == flush || s.skip != "" {
+	if s.change || s.kind == reset || s.kind == flush || s.kind == pause || s.skip != "" {
 		return false
 	}
 	o := r.first.outcomes[i]

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/sqlstream/sqlstream/exec/types"
 )
 
 // verdict is what came of a step.
@@ -176,6 +178,8 @@ func (r *runner) step(s *step) outcome {
 	switch s.kind {
 	case flush:
 		return outcome{}
+	case pause:
+		return r.pause(s.sql)
 	case reset:
 		return r.reset(s.at)
 	}
@@ -252,6 +256,14 @@ func (r *runner) reset(at string) outcome {
 	w.apart, w.late = r.first.apart, r.first.late
 	r.world, r.broken, r.before = w, map[string]outcome{}, nil
 	return outcome{verdict: notApplicable}
+}
+
+// pause lets time pass, which the test has to itself.
+func (r *runner) pause(length string) outcome {
+	if iv, err := types.ParseInterval(length); err == nil {
+		r.world.clock.Advance(time.Duration(iv.Micros) * time.Microsecond)
+	}
+	return outcome{verdict: notRun}
 }
 
 // guarded turns a panic into a failure.

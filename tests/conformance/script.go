@@ -27,6 +27,7 @@ const (
 	statement stepKind = iota
 	query
 	flush
+	pause // sql is how long
 	reset // the next step begins without objects
 )
 

@@ -138,6 +138,8 @@ func (p *sltFile) control(f []string, vars []string) error {
 		if reason := requirement(f); reason != "" {
 			p.skip = reason
 		}
+	case "sleep":
+		p.steps = append(p.steps, step{file: p.path, kind: pause, sql: strings.Join(f[1:], " ")})
 	case "mode":
 		if len(f) > 1 && f[1] == "skip" {
 			p.skip = "mode skip"
