@@ -17,7 +17,7 @@ func All() []*fn.Scalar {
 		switch {
 		case f.Name == "+" || f.Name == "-":
 			fn.Infinite(f, "an infinite time is no distance from another")
-		case f.Name == "try_add" || f.Name == "try_subtract" || f.Group == "Time" && f.Form == fn.Ordinary:
+		case f.Name == "try_add" || f.Name == "try_subtract" || f.Name == "to_char" || f.Group == "Time" && f.Form == fn.Ordinary:
 			fn.Infinite(f, "")
 		}
 	}
