@@ -26,7 +26,6 @@ import (
 // Settings are what the session gives a statement.
 type Settings struct {
 	bind.Settings
-	NullOnError bool // SET eval_error = 'null'
 	// RefuseUnbounded is SET allow_unbounded_state = false.
 	RefuseUnbounded bool
 	// Mode is the mode of a statement without EMIT (golden test files); the default if

@@ -37,9 +37,9 @@ func (e *Engine) planSettings(ctx context.Context) planner.Settings {
 		return r, err
 	}
 	set := e.set.get()
-	out := planner.Settings{NullOnError: set.nullOnError, RefuseUnbounded: !set.allowUnbounded, RuleOff: e.opt.RuleOff,
+	out := planner.Settings{RefuseUnbounded: !set.allowUnbounded, RuleOff: e.opt.RuleOff,
 		Run: func(p *physical.Query) ([]*vec.Batch, error) { return e.collect(ctx, p) },
-		Settings: bind.Settings{Zone: set.zone, RecursionRounds: set.rounds, RecursionRows: set.rows, Batch: e.opt.Batch,
+		Settings: bind.Settings{NullOnError: set.nullOnError, Zone: set.zone, RecursionRounds: set.rounds, RecursionRows: set.rows, Batch: e.opt.Batch,
 			File:          file,
 			Infer:         func(r *catalog.Relation) ([]types.Column, error) { return e.infer(ctx, r) },
 			System:        systemRelation,

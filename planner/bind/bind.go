@@ -27,6 +27,8 @@ import (
 type Settings struct {
 	Zone  *time.Location // nil = UTC
 	Batch bool           // every source is read once, as a table
+	// NullOnError: what cannot be computed is NULL, and no error (SET eval_error = 'null').
+	NullOnError bool
 	// RecursionRounds and RecursionRows limit recursive queries; 0 = the constants of these names.
 	RecursionRounds, RecursionRows int64
 	// File finds the columns of a path in FROM; nil = paths are refused.

@@ -319,7 +319,7 @@ func (b *Binder) storeColumn(v *ast.Values, rows [][]expr.Node, c int) bool {
 		if err != nil {
 			return false // told when it is computed
 		}
-		if expr.IsConst(r[c]) && !expr.IsConst(n) { // the cast failed
+		if expr.IsConst(r[c]) && !expr.IsConst(n) && !b.set.NullOnError { // the cast failed
 			b.errorf(diag.TypeMismatch, v.Rows[i][c].Pos(), "%s is no %s", r[c], want[c])
 		}
 		column[i] = n

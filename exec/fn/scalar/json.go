@@ -51,7 +51,7 @@ func jsonFunctions() []*fn.Scalar {
 		},
 		{
 			Name: "to_json", Group: group, Syntax: []string{"to_json(value [, map('ignoreNullFields', 'false')])"}, Doc: "Writes a value as JSON; fields of structs that are NULL are left out unless told otherwise.",
-			Examples: []fn.Example{{SQL: "to_json(named_struct('a', 1, 'b', NULL))", Want: `{"a":1}`}, {SQL: "to_json(array(1, NULL))", Want: "[1,null]"}, {SQL: "to_json(NULL)", Want: "NULL"}},
+			Examples: []fn.Example{{SQL: "to_json(named_struct('a', 1, 'b', NULL))", Want: `{"a":1}`}, {SQL: "to_json(array(1, NULL))", Want: "[1,null]"}, {SQL: "to_json(TIMESTAMP 'infinity')", Want: `"infinity"`}, {SQL: "to_json(NULL)", Want: "NULL"}},
 			Resolve:  resolveToJSON,
 		},
 		{

@@ -76,6 +76,9 @@ func (w jsonWriter) object(dst []byte, f *vec.Vector, i int) []byte {
 }
 
 func (w jsonWriter) timestamp(dst []byte, f *vec.Vector, i int) []byte {
+	if sign := f.Type.Kind.Infinite(f.I64[i]); sign != 0 {
+		return vec.AppendJSONString(dst, []byte(types.InfiniteText(sign)))
+	}
 	layout := "2006-01-02T15:04:05.000Z07:00"
 	zone := w.zone
 	if f.Type.Kind == types.TimestampNTZ {
