@@ -46,7 +46,7 @@ func TestStatements(t *testing.T) {
 		{"SET timezone = '+02:00'; SET timezone", "timezone +02:00 The session time zone: how times are read, printed and cut into days. Part of a checkpoint."},
 		{"SET timezone = 'Europe/Berlin'; RESET timezone; SET timezone", "timezone UTC The session time zone: how times are read, printed and cut into days. Part of a checkpoint."},
 		{"SET eval_error = 'null'; SELECT CAST('x' AS INT) AS n", "NULL"},
-		{"CREATE TABLE nulled (a INT); SET eval_error = 'null'; INSERT INTO nulled VALUES ('x'); SELECT a FROM nulled", "NULL"},
+		{"CREATE TABLE nulled (a INT); SET eval_error = 'null'; INSERT INTO nulled VALUES ('x'); SELECT a FROM nulled", "table nulled created\nNULL"},
 		{"DROP TABLE dim; SHOW TABLES LIKE 'dim'", "table dim dropped"},
 		{"DROP TABLE IF EXISTS nothing", "there is no table nothing"},
 		{"SELECT k FROM plain TRIGGER MANUAL; STOP QUERY query1", "query query1 started\nquery query1 is finished"},
