@@ -67,6 +67,7 @@ func duckWider() []*Rule {
 		duck("a NULL inside an element is the smallest value", "NULLs sort first everywhere", text("[CAST(NULL", "array(CAST(NULL"), "list_median"),
 		duck("they cast as CAST does", "one meaning of a cast", differs, "cast_to_type", "replace_type"),
 		duck("a text that is no interval is an error, also beside NULL", "the mistake is in the text of the query, not in a row", says("not an INTERVAL"), "time_bucket"),
+		duck("buckets of a TIME begin at midnight", "a time has no day that they could be counted from", text(", TIME '"), "time_bucket"),
 		duck("a folder has no slash at its end", "one path has one text", text("'dir/sub/'"), "path_join"),
 	}
 }
