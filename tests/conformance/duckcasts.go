@@ -95,6 +95,10 @@ func operandStart(toks []token, i int) int {
 		case strings.Contains(")]}", toks[at].text):
 			open := toks[at].text
 			at = opening(toks, at)
+			if at > 1 && (toks[at-1].is("over") || toks[at-1].is("filter")) {
+				at -= 2 // to the end of the call
+				continue
+			}
 			if at > 0 && duckOperandEnds(toks[at-1]) && (open != "]" || toks[at-1].end == toks[at].start || !toks[at-1].is("array")) {
 				at--
 				if open == "]" {
