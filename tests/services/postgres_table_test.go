@@ -275,7 +275,11 @@ INSERT INTO $s.odd VALUES ('6ba7b810-9dad-11d1-80b4-00c04fd430c8', 'ok', 12.5, 1
 		t.Error(g)
 	}
 
-	for value, word := range map[string]string{"'infinity'::timestamptz": "is infinite", "'-infinity'::date": "is infinite", "'NaN'::numeric": "is NaN",
+	_, rows, err = w.readAll(source.Config{Name: "x", Options: w.options("query", "SELECT 'infinity'::timestamptz AS t, '-infinity'::date AS d")})
+	if g := fmt.Sprint(rows, err); g != fmt.Sprintf("[[%d %d]] <nil>", types.InfiniteMicros, types.MinusInfiniteDay) {
+		t.Errorf("infinite times are %s", g)
+	}
+	for value, word := range map[string]string{"'NaN'::numeric": "is NaN",
 		"1e30::numeric": "is out of the range of DECIMAL(38,18)", "1.1234567890123456789::numeric": "more digits behind the point", "'{{1},{2}}'::int[]": "has 2 dimensions"} {
 		_, _, err := w.readAll(source.Config{Name: "x", Options: w.options("query", "SELECT "+value+" AS v")})
 		w.says(err, `source "x": the query: column "v" `, word, "on_error = 'skip'")
