@@ -2,6 +2,12 @@ package conformance
 
 // risingBatchReasons are why statements of the batch folders fail, and why that stays.
 var risingBatchReasons = []explanation{
+	because("a view may name fewer columns than its query has, as in PostgreSQL", "streaming/basic.slt", `mv\(a(,b)?\) as select`, accepted, refused),
+	because("a view may read a view that is refreshed: what they refuse is made, and in the way", "streaming/batch_refresh_snapshot.slt", "", refused, follows),
+	because("there is one space of names", "streaming/cross_db_mv.slt", `drop table t1 cascade`, refused, accepted),
+	because("a cross join of streams is maintained: what they refuse is made, and in the way", "streaming/natural_and_cross_join.slt", `a view reads`, refused),
+	because("a generator in the arguments of another stands in FROM", "streaming/project_set.slt", `takes what another generator`, refused, follows),
+	because("a scalar function is no table", "streaming/values.slt", `unknown table function "abs"`, refused, follows),
 	because("a key of a JSON object is text: BYTES are none", "e2e_test/batch/basic/to_jsonb", `json_object needs a STRING`, refused),
 	because("what an object that is not applicable reads is not known", "e2e_test/batch/catalog/rw_depend", `drop table t1`, accepted, refused),
 	because("IS UNKNOWN is IS NULL, of any type", "e2e_test/batch/basic/boolean", `is (not )?unknown`, accepted),
