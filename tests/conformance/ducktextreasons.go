@@ -29,7 +29,7 @@ var duckTextReasons = []explanation{
 	because("expressions nest up to 500 levels, and sums of any length do not nest", "duckdb/test/sql/overflow/expression_tree_depth", "", accepted),
 	because("divide means different things in different systems", "duckdb", `unknown function "divide"`, refused),
 	// Texts.
-	because("a group of a pattern that took no part is an empty text, as in Spark, and an empty match right behind another one is none", "duckdb/test/sql/function/string", `regexp_extract_all\(|string_split_regex\(`, wrong),
+	because("a group of a pattern that took no part is an empty text, and an empty match right behind another one counts, as in Spark", "duckdb/test/sql/function/string", `regexp_extract_all\(|string_split_regex\(`, wrong),
 	because("a group may be that of the row, and one that the pattern has not is empty", "duckdb/test/sql/function/string", `regexp_extract(_all)?\(`, accepted),
 	because("flags of patterns that mean nothing here are refused by name, others are taken together", "duckdb/test/sql/function/string", `does not know the flag`, refused),
 	because("the flags g and q, and a group in a replacement that is none, are taken", "duckdb/test/sql/function/string", `regexp_(replace|matches)\(`, accepted),

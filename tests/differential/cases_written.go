@@ -1,5 +1,7 @@
 package differential
 
+import "fmt"
+
 // written asks what no signature leads to: syntax of its own, and formats, patterns and
 // paths that random text never meets.
 func (m *maker) written() {
@@ -29,6 +31,20 @@ func writtenCases() []written {
 		{"IN", 3, []string{"1 IN (1, 2)", "3 IN (1, NULL)", "1 IN (1, NULL)", "NULL IN (1)", "1 NOT IN (2, NULL)", "'a' IN ('a', 'b')", "1.0 IN (1, 2)"}},
 		{"CASE", 3, []string{"CASE WHEN NULL THEN 1 ELSE 2 END", "CASE 1 WHEN 1 THEN 'a' END", "CASE NULL WHEN NULL THEN 1 ELSE 2 END", "CASE WHEN true THEN 1 ELSE 2.5 END"}},
 		{"IS NULL", 3, []string{"NULL IS NULL", "1 IS NOT NULL", "true IS TRUE", "NULL IS TRUE", "NULL IS NOT FALSE", "NULL IS UNKNOWN", "1 IS DISTINCT FROM NULL", "NULL IS NOT DISTINCT FROM NULL"}},
+		{"regexp_replace", 1, emptyMatches("regexp_replace(%s, %s, '-')")},
+		{"regexp_extract_all", 1, emptyMatches("regexp_extract_all(%s, %s, 0)")},
+		{"regexp_count", 1, emptyMatches("regexp_count(%s, %s)")},
+		{"split", 1, emptyMatches("split(%s, %s)")},
 		{"AND", 3, []string{"true AND NULL", "false AND NULL", "true OR NULL", "false OR NULL", "NOT NULL"}},
 	}
+}
+
+// emptyMatches are calls with patterns that match nothing, too.
+func emptyMatches(call string) (out []string) {
+	for _, p := range []string{"a*", "(h|i)?", "x*?", `\b`, "^", "$", "^a*", "a*$", "(a|b*)", "(|a)", "(?i)A?", "(?m)^", "(?m)$", `[a-z]*\b`, `\B`, "é*", "a{0,2}"} {
+		for _, s := range []string{"", "hi", "baaac", "aaa", "ab cd", "a\nb", "éaé", "aXa"} {
+			out = append(out, fmt.Sprintf(call, quote(s), quote(p)))
+		}
+	}
+	return out
 }

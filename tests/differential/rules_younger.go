@@ -50,6 +50,7 @@ func sparkWider() []*Rule {
 		spark("the mean of times is a time; Spark counts their seconds", "the mean of a column is of its type", text("TIMESTAMP"), "avg"),
 		spark("the median of times is a time of the same type, that of texts one of them", "as in DuckDB", nil, "median"),
 		spark("a mean that its type holds is given, also where the sum is beyond 38 digits", "the sum is exact here", text("DECIMAL(38,38)"), "try_avg"),
+		spark("times reach infinity", "as in PostgreSQL and DuckDB", all(text("'infinity'"), class("INVALID_TYPED_LITERAL")), "*"),
 		spark("shares below 0 count from the greatest value", "as in DuckDB", text(", -0.25)"), "percentile"),
 	}
 }

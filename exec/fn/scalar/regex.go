@@ -77,13 +77,13 @@ func regexps() []*fn.Scalar {
 		{
 			Name: "regexp_replace", Group: group, Syntax: []string{"regexp_replace(a, pattern [, replacement [, start]])", "regexp_replace(a, pattern, replacement, 'flags')", "regexp_replace(a, pattern, replacement, start, n [, 'flags'])"},
 			Doc:      "Replaces every match from a position on; $1 or ${name} in the replacement stand for a group, and a dollar is \\$. With flags (g every match, i without regard to case) it replaces only the first match unless g is one of them, as in Postgres and DuckDB. With n it replaces the n-th match from the position on, with 0 all of them.",
-			Examples: []fn.Example{{SQL: "regexp_replace('a1b22', '[0-9]+', '#')", Want: "a#b#"}, {SQL: "regexp_replace('ab', '(a)(b)', '$2$1')", Want: "ba"}, {SQL: "regexp_replace('ABA', 'a', '-', 'i')", Want: "-BA"}, {SQL: "regexp_replace('a1b22', '[0-9]+')", Want: "ab"}, {SQL: "regexp_replace('aAa', 'a', '-', 1, 2, 'i')", Want: "a-a"}, {SQL: "regexp_replace('aAa', 'a', '-', 1, 3)", Want: "aAa"}, {SQL: "regexp_replace(NULL, 'a', 'b')", Want: "NULL"}},
+			Examples: []fn.Example{{SQL: "regexp_replace('a1b22', '[0-9]+', '#')", Want: "a#b#"}, {SQL: "regexp_replace('ab', '(a)(b)', '$2$1')", Want: "ba"}, {SQL: "regexp_replace('ABA', 'a', '-', 'i')", Want: "-BA"}, {SQL: "regexp_replace('a1b22', '[0-9]+')", Want: "ab"}, {SQL: "regexp_replace('aAa', 'a', '-', 1, 2, 'i')", Want: "a-a"}, {SQL: "regexp_replace('aAa', 'a', '-', 1, 3)", Want: "aAa"}, {SQL: "regexp_replace('hi', '(h|i)?', 'x')", Want: "xxx"}, {SQL: "regexp_replace(NULL, 'a', 'b')", Want: "NULL"}},
 			Resolve:  resolveReplace,
 		},
 		{
 			Name: "regexp_count", Group: group, Syntax: []string{"regexp_count(a, pattern [, start] [, 'flags'])"},
-			Doc:      "Counts the matches that do not overlap, from a character on. An empty match directly behind another does not count, as in RE2, Postgres and DuckDB; in Java it does.",
-			Examples: []fn.Example{{SQL: "regexp_count('a1b22', '[0-9]')", Want: "3"}, {SQL: "regexp_count('a1b22', '[0-9]', 3)", Want: "2"}, {SQL: "regexp_count(NULL, 'a')", Want: "NULL"}},
+			Doc:      "Counts the matches that do not overlap, from a character on. As in Spark, an empty match counts also where it stands directly behind another.",
+			Examples: []fn.Example{{SQL: "regexp_count('a1b22', '[0-9]')", Want: "3"}, {SQL: "regexp_count('a1b22', '[0-9]', 3)", Want: "2"}, {SQL: "regexp_count('aab', 'a*')", Want: "3"}, {SQL: "regexp_count(NULL, 'a')", Want: "NULL"}},
 			Resolve:  resolveCount,
 		},
 		{
@@ -120,6 +120,8 @@ type pattern struct {
 	*regexp.Regexp
 	need []byte
 	fast *fastProgram // nil = Regexp alone
+	// behind finds a match behind one character; nil = no match is empty.
+	behind *regexp.Regexp
 }
 
 func compile(s string) (*pattern, error) {
@@ -133,7 +135,7 @@ func compile(s string) (*pattern, error) {
 	p := &pattern{Regexp: re}
 	if tree, err := syntax.Parse(s, syntax.Perl); err == nil {
 		tree = tree.Simplify()
-		p.need, p.fast = []byte(required(tree)), newFastProgram(tree)
+		p.need, p.fast, p.behind = []byte(required(tree)), newFastProgram(tree), behindOne(tree)
 	}
 	return p, nil
 }
@@ -340,7 +342,7 @@ func resolveExtractAll(args []fn.Arg) (fn.Impl, error) {
 			return msg
 		}
 		s := args[0].Bytes(r)
-		for _, m := range re.FindAllSubmatchIndex(s, -1) {
+		for _, m := range re.all(s, -1) {
 			if m[2*group] < 0 {
 				b.Child(0).AppendString("")
 				continue
@@ -416,7 +418,7 @@ func resolveCount(args []fn.Arg) (fn.Impl, error) {
 			}
 			s = s[byRunes.index(s, int(start)-1):]
 		}
-		out.I64[r] = int64(len(re.FindAllIndex(s, -1)))
+		out.I64[r] = int64(len(re.all(s, -1)))
 		return dst, ""
 	})(args)
 }

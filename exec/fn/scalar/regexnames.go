@@ -75,7 +75,7 @@ func namedImpl(args []fn.Arg, t types.Type, re *pattern, all bool) fn.Impl {
 			appendGroups(b, len(t.Fields), s, re.FindSubmatchIndex(s), true)
 			return
 		}
-		for _, m := range re.FindAllSubmatchIndex(s, -1) {
+		for _, m := range re.all(s, -1) {
 			appendGroups(b.Child(0), len(t.Fields), s, m, false)
 		}
 		b.EndList()

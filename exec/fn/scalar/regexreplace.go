@@ -177,7 +177,7 @@ func (p *replacer) one(dst []byte, args []*vec.Vector, r int) (res []byte, value
 	if !p.all {
 		n = 1
 	}
-	last, found := 0, re.FindAllSubmatchIndex(s, n)
+	last, found := 0, re.all(s, n)
 	if len(args) > 4 && n > 0 {
 		found = found[min(n-1, len(found)):]
 	}

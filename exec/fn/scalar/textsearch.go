@@ -289,7 +289,7 @@ func splitLiteral(b *vec.Builder, s, sep []byte, limit int) {
 func splitPattern(b *vec.Builder, re *pattern, s []byte, limit int) {
 	out := b.Child(0)
 	last := 0
-	for _, m := range re.FindAllIndex(s, -1) {
+	for _, m := range re.all(s, -1) {
 		if limit == 1 {
 			break
 		}
