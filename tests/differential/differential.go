@@ -61,7 +61,7 @@ type Answer struct {
 // Refused reports that the engine has no such call: other types, another syntax.
 func (a *Answer) Refused() bool {
 	for _, class := range []string{"DATATYPE_MISMATCH.", "WRONG_NUM_ARGS", "UNRESOLVED_ROUTINE", "PARSE_SYNTAX_ERROR", "UNRESOLVED_COLUMN",
-		"BinderException", "CatalogException", "ParserException", "NotImplementedException", "UNSUPPORTED_", "INVALID_SQL_SYNTAX", "NOT_A_CONSTANT", "NON_FOLDABLE", "NOT_TEXT", "INVALID_PARAMETER_VALUE.DATETIME_UNIT", "INVALID_LAMBDA_FUNCTION_CALL", "INTERNAL_ERROR", "INVALID_INLINE_TABLE", "UNEXPECTED_INPUT_TYPE", "NOT_A_SCALAR_FUNCTION", "NOT_A_TABLE_FUNCTION", "NAMED_PARAMETERS_NOT_SUPPORTED"} {
+		"BinderException", "CatalogException", "ParserException", "NotImplementedException", "UNSUPPORTED_", "INVALID_SQL_SYNTAX", "NOT_A_CONSTANT", "NON_FOLDABLE", "NOT_TEXT", "INVALID_PARAMETER_VALUE.DATETIME_UNIT", "INVALID_LAMBDA_FUNCTION_CALL", "INTERNAL_ERROR", "INVALID_INLINE_TABLE", "UNEXPECTED_INPUT_TYPE", "NOT_A_SCALAR_FUNCTION", "NOT_A_TABLE_FUNCTION", "NAMED_PARAMETERS_NOT_SUPPORTED", "_LEGACY_ERROR_TEMP_0029"} {
 		if strings.HasPrefix(a.Err, class) {
 			return !strings.HasPrefix(a.Err, "DATATYPE_MISMATCH.VALUE_OUT_OF_RANGE")
 		}
