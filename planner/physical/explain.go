@@ -16,11 +16,8 @@ func Explain(q *Query) string { return ExplainWith(q, nil) }
 
 // ExplainWith is Explain with a line more for a node, where note has one; note may be nil.
 func ExplainWith(q *Query, note func(Node) string) string {
-	p := &printer{numbers: map[Node]int{}, printed: map[Node]bool{}, note: note}
-	for i, n := range q.Nodes() {
-		p.numbers[n] = i + 1
-		p.collect(n)
-	}
+	p := newPrinter(q)
+	p.note = note
 	for _, o := range q.Outputs {
 		p.output(o)
 	}
@@ -28,12 +25,30 @@ func ExplainWith(q *Query, note func(Node) string) string {
 	p.line(0, "Late: "+orNone(p.late))
 	p.line(0, "Never cleaned: "+orNone(p.kept))
 	p.line(0, "Approximate: no")
-	for _, d := range q.Diagnostics {
-		if d.Severity == diag.SeverityInfo {
-			p.line(0, "Note: "+d.Message)
-		}
+	for _, note := range notes(q) {
+		p.line(0, "Note: "+note)
 	}
 	return p.b.String()
+}
+
+// newPrinter numbers the nodes, and collects what is late and never cleaned.
+func newPrinter(q *Query) *printer {
+	p := &printer{numbers: map[Node]int{}, printed: map[Node]bool{}}
+	for i, n := range q.Nodes() {
+		p.numbers[n] = i + 1
+		p.collect(n)
+	}
+	return p
+}
+
+// notes are what the planner tells about a query.
+func notes(q *Query) (out []string) {
+	for _, d := range q.Diagnostics {
+		if d.Severity == diag.SeverityInfo {
+			out = append(out, d.Message)
+		}
+	}
+	return out
 }
 
 var targetNames = map[TargetKind]string{ToSink: "Sink", ToView: "Materialized view", ToTable: "Table", ToClient: "Client"}

@@ -1,10 +1,6 @@
 package physical
 
-import (
-	"encoding/json"
-
-	"github.com/sqlstream/sqlstream/parser/diag"
-)
+import "encoding/json"
 
 // NodeMeasure is what a node has done, for EXPLAIN (ANALYZE, FORMAT JSON).
 type NodeMeasure struct {
@@ -49,23 +45,14 @@ type nodeJSON struct {
 // ExplainJSON is Explain as a JSON document; measured tells what a node has done, nil where
 // that is not known, and may be nil itself.
 func ExplainJSON(q *Query, measured func(Node) *NodeMeasure) string {
-	p := &printer{numbers: map[Node]int{}, printed: map[Node]bool{}}
-	for i, n := range q.Nodes() {
-		p.numbers[n] = i + 1
-		p.collect(n)
-	}
-	out := planJSON{Late: append([]string{}, p.late...), Kept: append([]string{}, p.kept...)}
+	p := newPrinter(q)
+	out := planJSON{Late: append([]string{}, p.late...), Kept: append([]string{}, p.kept...), Notes: notes(q)}
 	for _, o := range q.Outputs {
 		x := outputJSON{Target: targetNames[o.Target], Name: o.Name, Mode: o.Mode.String(), Why: o.Why, Guarantee: o.Guarantee, Plan: p.json(o.Input, measured)}
 		if len(o.Key) > 0 {
 			x.Key = keyNames(&o.P, o.Key)
 		}
 		out.Outputs = append(out.Outputs, x)
-	}
-	for _, d := range q.Diagnostics {
-		if d.Severity == diag.SeverityInfo {
-			out.Notes = append(out.Notes, d.Message)
-		}
 	}
 	text, err := json.MarshalIndent(out, "", "  ")
 	if err != nil {
