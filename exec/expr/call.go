@@ -38,6 +38,8 @@ func (n *Call) WithChildren(kids []Node) Node { return &Call{F: n.F, Impl: n.Imp
 func (n *Call) String() string {
 	name := n.F.Name
 	switch {
+	case n.F.Check:
+		return n.Args[0].String()
 	case isOperator(name) && len(n.Args) == 2:
 		return "(" + n.Args[0].String() + " " + name + " " + n.Args[1].String() + ")"
 	case isOperator(name) && len(n.Args) == 1:

@@ -49,6 +49,8 @@ func (e *ArgumentError) Error() string {
 		return "x[from:to] " + e.Msg
 	case "$field":
 		return "x.field " + e.Msg
+	case "$frame_offset":
+		return "the offset of a frame " + e.Msg
 	}
 	return e.Func + " " + e.Msg
 }

@@ -12,19 +12,19 @@ import (
 func windowNumbers() []*fn.Scalar {
 	return []*fn.Scalar{
 		{
-			Name: "$frame_offset", Group: "Operators", Hidden: true, Nulls: fn.Custom, Syntax: []string{"$frame_offset(n)"},
+			Name: "$frame_offset", Group: "Operators", Hidden: true, Check: true, Nulls: fn.Custom, Syntax: []string{"$frame_offset(n)"},
 			Doc:      "Is the offset of a frame, which must not be NULL or negative.",
 			Examples: []fn.Example{{SQL: "$frame_offset(2)", Want: "2"}, {SQL: "$frame_offset(NULLIF(1, 2))", Want: "1"}},
 			Resolve:  sameNumber(checked("the offset of a frame", "must not be NULL or negative", func(v *vec.Vector, r int) bool { return !v.IsNull(r) && !belowZero(v, r) })),
 		},
 		{
-			Name: "$limit", Group: "Operators", Hidden: true, Nulls: fn.Custom, Syntax: []string{"$limit(n)"},
+			Name: "$limit", Group: "Operators", Hidden: true, Check: true, Nulls: fn.Custom, Syntax: []string{"$limit(n)"},
 			Doc:      "Is a number of rows for LIMIT or OFFSET, which must not be negative, or NULL.",
 			Examples: []fn.Example{{SQL: "$limit(2)", Want: "2"}, {SQL: "$limit(NULL)", Want: "NULL"}},
 			Resolve:  sameNumber(checked("LIMIT or OFFSET", "must not be negative", func(v *vec.Vector, r int) bool { return v.IsNull(r) || !belowZero(v, r) })),
 		},
 		{
-			Name: "$tiles", Group: "Operators", Hidden: true, Nulls: fn.Custom, Syntax: []string{"$tiles(n)"},
+			Name: "$tiles", Group: "Operators", Hidden: true, Check: true, Nulls: fn.Custom, Syntax: []string{"$tiles(n)"},
 			Doc:      "Is a number of tiles, which must be at least 1, or NULL.",
 			Examples: []fn.Example{{SQL: "$tiles(2)", Want: "2"}, {SQL: "$tiles(NULL)", Want: "NULL"}},
 			Resolve:  fixed(bigint, checked("ntile", "needs at least 1 part", func(v *vec.Vector, r int) bool { return v.IsNull(r) || v.Int(r) > 0 }), bigint),
