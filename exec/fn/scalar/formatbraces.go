@@ -109,7 +109,10 @@ func parsePlace(s string) (p placing, msg string) {
 		}
 		s = p.separated(s)
 	}
-	if len(s) > 1 || s == "t" || max(p.width, p.prec) > maxText {
+	if max(p.width, p.prec) > maxText {
+		return p, tooLong
+	}
+	if len(s) > 1 || s == "t" {
 		return p, "does not know how to write " + fn.Quote(s)
 	}
 	if s != "" {
