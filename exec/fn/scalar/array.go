@@ -61,7 +61,7 @@ func arrays() []*fn.Scalar {
 		{
 			Name: "array_join", Aliases: []string{"array_to_string"}, Group: group, Syntax: []string{"array_join(array, separator [, null_text])"}, Doc: "Joins the elements as text; NULLs are skipped, or replaced.",
 			Examples: []fn.Example{{SQL: "array_join(array('a', NULL, 'b'), '-')", Want: "a-b"}, {SQL: "array_join(array('a', NULL), '-', '?')", Want: "a-?"}, {SQL: "array_join(NULL, '-')", Want: "NULL"}},
-			Resolve:  optional(2, text, texts(arrayJoin), types.ArrayOf(text), text, text),
+			Resolve:  optional(2, text, tryTexts(text, "array_join", arrayJoin), types.ArrayOf(text), text, text),
 		},
 		{
 			Name: "slice", Aliases: []string{"array_slice_from"}, Group: group, Syntax: []string{"slice(array, start, length)"}, Doc: "Is a part of an array from a place, from 1 or negative from the end.",
@@ -330,10 +330,10 @@ func appendElements(b *vec.Builder, v *vec.Vector, r int) {
 	}
 }
 
-func arrayJoin(dst []byte, args []*vec.Vector, r int) []byte {
-	sep, first := args[1].Bytes(r), true
+func arrayJoin(dst []byte, args []*vec.Vector, r int) (res []byte, value, msg string) {
+	sep, first, begin := args[1].Bytes(r), true, len(dst)
 	f, from, to := list(args[0], r)
-	for e := from; e < to; e++ {
+	for e := from; e < to && len(dst)-begin <= maxText; e++ {
 		null := f.Child[0].IsNull(e)
 		if null && len(args) < 3 {
 			continue
@@ -348,7 +348,10 @@ func arrayJoin(dst []byte, args []*vec.Vector, r int) []byte {
 		}
 		dst = append(dst, f.Child[0].Bytes(e)...)
 	}
-	return dst
+	if len(dst)-begin > maxText {
+		return nil, "", tooLong
+	}
+	return dst, "", ""
 }
 
 func resolveArrayConcat(args []fn.Arg) (fn.Impl, error) {
@@ -367,11 +370,19 @@ func resolveArrayConcat(args []fn.Arg) (fn.Impl, error) {
 	if t.Kind != types.Array {
 		return fn.Impl{}, mismatch(args, 0, "ARRAY")
 	}
-	return fn.Impl{Args: same(t, len(args)), Result: t, Eval: built(t, func(b *vec.Builder, args []*vec.Vector, r int) {
+	return fn.Impl{Args: same(t, len(args)), Result: t, Eval: tryBuilt(t, func(b *vec.Builder, args []*vec.Vector, r int) error {
+		size := int64(0)
+		for _, a := range args {
+			size += bytesIn(a, r)
+		}
+		if size > maxArray {
+			return &fn.DataError{Func: "array_concat", Row: r, Msg: manyBytes}
+		}
 		for _, a := range args {
 			appendElements(b.Child(0), a, r)
 		}
 		b.EndList()
+		return nil
 	})}, nil
 }
 
@@ -387,32 +398,36 @@ func resolveFlatten(args []fn.Arg) (fn.Impl, error) {
 		return fn.Impl{}, mismatch(args, 0, "ARRAY of arrays")
 	}
 	result := *t.Elem
-	return fn.Impl{Args: []types.Type{t}, Result: result, Eval: built(result, func(b *vec.Builder, args []*vec.Vector, r int) {
+	return fn.Impl{Args: []types.Type{t}, Result: result, Eval: tryBuilt(result, func(b *vec.Builder, args []*vec.Vector, r int) error {
 		f, from, to := list(args[0], r)
 		for e := from; e < to; e++ {
 			if f.Child[0].IsNull(e) {
 				b.AppendNull()
-				return
+				return nil
 			}
+		}
+		if bytesIn(args[0], r) > maxArray {
+			return &fn.DataError{Func: "flatten", Row: r, Msg: manyBytes}
 		}
 		for e := from; e < to; e++ {
 			appendElements(b.Child(0), f.Child[0], e)
 		}
 		b.EndList()
+		return nil
 	})}, nil
 }
 
 func resolveRepeatArray(args []fn.Arg) (fn.Impl, error) {
 	return fixed(args[0].Type, tryBuilt(args[0].Type, func(b *vec.Builder, args []*vec.Vector, r int) error {
 		_, from, to := list(args[0], r)
-		n := args[1].Int(r)
-		switch {
-		case from == to:
+		n := max(args[1].Int(r), 0)
+		if from == to {
 			n = 0
-		case n > 0 && int64(to-from) > maxElements/n:
-			return &fn.DataError{Func: "repeat", Value: vec.RowString(args[1], r, nil), Row: r, Msg: tooMany}
 		}
-		for range max(n, 0) {
+		if msg := tooBig(args[0], r, int64(to-from), n); msg != "" {
+			return &fn.DataError{Func: "repeat", Value: fmt.Sprint(n), Row: r, Msg: msg}
+		}
+		for range n {
 			appendElements(b.Child(0), args[0], r)
 		}
 		b.EndList()
@@ -434,8 +449,8 @@ func resolveArrayRepeat(args []fn.Arg) (fn.Impl, error) {
 			return nil
 		}
 		n := args[1].Int(r)
-		if n > maxElements {
-			return &fn.DataError{Func: "array_repeat", Value: fmt.Sprint(n), Row: r, Msg: tooMany}
+		if msg := tooBig(args[0], r, 1, n); msg != "" {
+			return &fn.DataError{Func: "array_repeat", Value: fmt.Sprint(n), Row: r, Msg: msg}
 		}
 		for ; n > 0; n-- {
 			b.Child(0).AppendFrom(args[0], r)
@@ -444,11 +459,6 @@ func resolveArrayRepeat(args []fn.Arg) (fn.Impl, error) {
 		return nil
 	})}, nil
 }
-
-const (
-	maxElements = 1 << 24
-	tooMany     = "the array would have more than 16 million elements"
-)
 
 func extremeOf(name string, want int, doc, example, result string) *fn.Scalar {
 	return &fn.Scalar{

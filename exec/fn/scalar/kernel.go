@@ -244,18 +244,19 @@ func bytesOf(t types.Type, f func(dst []byte, args []*vec.Vector, r int) []byte)
 	return func(c *fn.Ctx, args []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
 		out := c.New(t, rows.N)
 		buf := make([]byte, 0, 16*rows.Len()+16)
-		each(rows, func(r int) {
+		err := try(rows, func(r int) error {
 			from := len(buf)
 			next := f(buf, args, r)
 			if next == nil {
 				out.SetNull(r)
-				return
+				return nil
 			}
 			buf = next
 			out.Str[r] = vec.StrRef{Off: uint32(from), Len: uint32(len(buf) - from)}
+			return fitsBatch(buf)
 		})
 		out.Buf = buf
-		return out, fitsBatch(buf)
+		return out, err
 	}
 }
 
@@ -373,10 +374,13 @@ func tryBuilt(t types.Type, f func(b *vec.Builder, args []*vec.Vector, r int) er
 				b.AppendNull()
 			}
 			err := f(b, args, r)
-			if err != nil && c.NullOnError {
+			switch {
+			case err != nil && c.NullOnError:
 				c.Errors++
 				b.AppendNull()
 				return nil
+			case err == nil && b.Bytes() > maxTexts:
+				return &fn.DataError{Func: "array", Row: -1, Msg: "the arrays of one batch would take more than 2 GiB"}
 			}
 			return err
 		})

@@ -325,11 +325,11 @@ func resized(b *vec.Builder, args []*vec.Vector, r int) error {
 	if !args[1].IsNull(r) {
 		n = args[1].Int(r)
 	}
-	switch {
-	case n < 0:
+	if n < 0 {
 		return &fn.DataError{Func: "list_resize", Value: fmt.Sprint(n), Row: r, Msg: "the length is negative"}
-	case n > maxElements:
-		return &fn.DataError{Func: "list_resize", Value: fmt.Sprint(n), Row: r, Msg: tooMany}
+	}
+	if msg := tooBig(args[len(args)-1], r, 1, n); msg != "" { // without a filling, the length: as wide as a NULL
+		return &fn.DataError{Func: "list_resize", Value: fmt.Sprint(n), Row: r, Msg: msg}
 	}
 	f, from, to := list(args[0], r)
 	for e := from; e < to && int64(e-from) < n; e++ {

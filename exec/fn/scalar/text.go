@@ -345,14 +345,14 @@ func resolveConcatWS(args []fn.Arg) (fn.Impl, error) {
 			return fn.Impl{}, mismatch(args, i, "STRING")
 		}
 	}
-	return fn.Impl{Args: want, Result: text, Eval: texts(concatWS)}, nil
+	return fn.Impl{Args: want, Result: text, Eval: tryTexts(text, "concat_ws", concatWS)}, nil
 }
 
-func concatWS(dst []byte, args []*vec.Vector, r int) []byte {
+func concatWS(dst []byte, args []*vec.Vector, r int) (res []byte, value, msg string) {
 	if args[0].IsNull(r) {
-		return nil
+		return nil, "", ""
 	}
-	sep, first := args[0].Bytes(r), true
+	sep, first, begin := args[0].Bytes(r), true, len(dst)
 	put := func(v *vec.Vector, i int) {
 		if v.IsNull(i) {
 			return
@@ -370,10 +370,13 @@ func concatWS(dst []byte, args []*vec.Vector, r int) []byte {
 		}
 		if !a.IsNull(r) {
 			f, i := a.At(r)
-			for e := int(f.Off[i]); e < int(f.Off[i+1]); e++ {
+			for e := int(f.Off[i]); e < int(f.Off[i+1]) && len(dst)-begin <= maxText; e++ {
 				put(f.Child[0], e)
 			}
 		}
 	}
-	return dst
+	if len(dst)-begin > maxText {
+		return nil, "", tooLong
+	}
+	return dst, "", ""
 }
