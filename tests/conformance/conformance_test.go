@@ -64,7 +64,7 @@ func runSuite(t *testing.T, s *suite, root string, report *bytes.Buffer, failure
 	if err != nil {
 		t.Fatal(err)
 	}
-	total := newFolder(s.name + ", all")
+	total := newFolder(s.name+", all", s.reasons)
 	folders := []*folder{}
 	byName := map[string]*folder{}
 	var mu sync.Mutex
@@ -88,7 +88,7 @@ func runSuite(t *testing.T, s *suite, root string, report *bytes.Buffer, failure
 		}
 		name := s.name + "/" + filepath.Dir(path)
 		if byName[name] == nil {
-			byName[name] = newFolder(name)
+			byName[name] = newFolder(name, s.reasons)
 			folders = append(folders, byName[name])
 		}
 		f := byName[name]
@@ -103,7 +103,7 @@ func runSuite(t *testing.T, s *suite, root string, report *bytes.Buffer, failure
 			defer mu.Unlock()
 			f.add(list, n)
 			total.add(list, n)
-			one := newFolder(name)
+			one := newFolder(name, s.reasons)
 			one.add(list, n)
 			printFailures(failures, one.failures)
 			if os.Getenv("SQLSTREAM_CONFORMANCE_ONLY") != "" {
@@ -118,4 +118,7 @@ func runSuite(t *testing.T, s *suite, root string, report *bytes.Buffer, failure
 	fmt.Fprintf(report, "%s: %d of %d files, %d left out for want of time\n", s.name, total.files, all, left)
 	printFolders(report, append(folders, total))
 	printRules(report, total)
+	if total.files == len(files) {
+		printIdle(report, total)
+	}
 }

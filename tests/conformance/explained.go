@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -30,10 +31,6 @@ func because(why, path, pattern string, causes ...cause) explanation {
 	return e
 }
 
-// explanations are the failures that stay, by reason. The first that fits counts. Those of a
-// suite stand in its file.
-var explanations = slices.Concat(duckRowReasons, felderaReasons, duckShapeReasons, duckNestedReasons, duckFolderReasons, duckdbReasons, duckTimeReasons, duckTextReasons, duckOrderReasons, risingwaveReasons, risingBatchReasons, sqliteReasons, commonReasons)
-
 // commonReasons are those of no suite in particular.
 var commonReasons = []explanation{
 	because("a window table function has window_time, as in Flink", "", `\b(from|table\()\s*\(?(tumble|hop|session)\s*\(`, wrong),
@@ -46,21 +43,16 @@ var commonReasons = []explanation{
 	because("random() gives another number", "", `random\(`, wrong),
 }
 
-// explain finds the reason of a failure, "" if there is none.
-func explain(suite string, o outcome) string {
+// explain finds the reason of a failure, -1 if there is none: the first that fits.
+func explain(reasons []explanation, suite string, o outcome) int {
 	text := o.message + " " + o.step.sql
-	for _, e := range explanations {
-		if !strings.Contains(suite+"/"+o.step.file, e.path) || e.match != nil && !e.match.MatchString(text) ||
-			e.program != nil && !e.program.MatchString(o.program) {
-			continue
-		}
-		fits := e.causes == nil
-		for _, c := range e.causes {
-			fits = fits || c == o.cause
-		}
-		if fits {
-			return e.why
-		}
-	}
-	return ""
+	return slices.IndexFunc(reasons, func(e explanation) bool {
+		return strings.Contains(suite+"/"+o.step.file, e.path) && (e.match == nil || e.match.MatchString(text)) &&
+			(e.program == nil || e.program.MatchString(o.program)) && (e.causes == nil || slices.Contains(e.causes, o.cause))
+	})
+}
+
+// String is what the explanation says and where it looks.
+func (e explanation) String() string {
+	return strings.TrimSpace(fmt.Sprintf("%s (%s %v %v in %v)", e.why, e.path, e.causes, e.match, e.program))
 }

@@ -15,14 +15,15 @@ type folder struct {
 	files, passed, failed int // statements and queries
 	rules                 map[string]int
 	causes                map[cause]int
-	explained             map[string]int
+	reasons               []explanation // of the suite
+	explained             map[int]int   // by the place of the reason
 	unexplained           map[cause]int
 	counts                counts
 	failures              []outcome
 }
 
-func newFolder(name string) *folder {
-	return &folder{name: name, rules: map[string]int{}, causes: map[cause]int{}, explained: map[string]int{}, unexplained: map[cause]int{}}
+func newFolder(name string, reasons []explanation) *folder {
+	return &folder{name: name, reasons: reasons, rules: map[string]int{}, causes: map[cause]int{}, explained: map[int]int{}, unexplained: map[cause]int{}}
 }
 
 func (f *folder) add(list []outcome, n counts) {
@@ -49,8 +50,9 @@ func (f *folder) add(list []outcome, n counts) {
 		default:
 			f.failed++
 			f.causes[o.cause]++
-			if o.why = explain(f.name, o); o.why != "" {
-				f.explained[o.why]++
+			if i := explain(f.reasons, f.name, o); i >= 0 {
+				f.explained[i]++
+				o.why = f.reasons[i].why
 			} else {
 				f.unexplained[o.cause]++
 			}
@@ -99,8 +101,12 @@ func printRules(w io.Writer, f *folder) {
 			fmt.Fprintf(w, "  not applicable: %-17s %6d %7s  %s\n", r.name, n, share(n, all), r.why)
 		}
 	}
-	for _, why := range slices.Sorted(maps.Keys(f.explained)) {
-		fmt.Fprintf(w, "  failed, explained: %6d  %s\n", f.explained[why], why)
+	byWhy := map[string]int{}
+	for i, n := range f.explained {
+		byWhy[f.reasons[i].why] += n
+	}
+	for _, why := range slices.Sorted(maps.Keys(byWhy)) {
+		fmt.Fprintf(w, "  failed, explained: %6d  %s\n", byWhy[why], why)
 	}
 	fmt.Fprintf(w, "  failed, not explained: %s\n", causesText(f.unexplained))
 	fmt.Fprintf(w, "  queries run as continuous ones as well: %d\n", f.counts.continuous)
@@ -112,12 +118,21 @@ func printRules(w io.Writer, f *folder) {
 	}
 }
 
-// printFailures writes failures, the worst causes first.
+// printIdle writes the reasons of the suite that explained nothing: they are to be removed.
+func printIdle(w io.Writer, f *folder) {
+	for i, e := range f.reasons {
+		if f.explained[i] == 0 {
+			fmt.Fprintf(w, "  explained nothing: %s\n", e)
+		}
+	}
+}
+
+// printFailures writes failures, the worst causes first, each with its reason at the end.
 func printFailures(w io.Writer, list []outcome) {
 	rank := map[cause]int{wrong: 0, crashed: 1, timedOut: 2, refused: 3, accepted: 4, follows: 5}
 	sort.SliceStable(list, func(i, j int) bool { return rank[list[i].cause] < rank[list[j].cause] })
 	for _, o := range list {
-		fmt.Fprintf(w, "%s%s\t%s:%d\t%s\t%s\t%s\n", o.cause, map[bool]string{true: "*"}[o.why != ""], o.step.file, o.step.line, o.under, strings.ReplaceAll(o.message, "\n", " "), oneLine(o.step.sql))
+		fmt.Fprintf(w, "%s%s\t%s:%d\t%s\t%s\t%s\t%s\n", o.cause, map[bool]string{true: "*"}[o.why != ""], o.step.file, o.step.line, o.under, strings.ReplaceAll(o.message, "\n", " "), oneLine(o.step.sql), o.why)
 	}
 }
 

@@ -15,10 +15,9 @@ type suite struct {
 	called  []string // what skipif and onlyif may call a system of this dialect
 	dirs    []string // below the folder; nil = all
 	endings []string
-	leave   []string // parts of paths that are left out, each with a reason in reason
-	reason  string
 	every   int // every n-th file, in the order of their paths; 0 = all
 	queries int // at most so many queries of a file, evenly spread; 0 = all
+	reasons []explanation
 }
 
 // suites are the folders that are known. Another folder is read as sqllogictest files in
@@ -26,14 +25,15 @@ type suite struct {
 var suites = []suite{
 	{name: "risingwave", dialect: risingwave, called: []string{"risingwave"}, endings: []string{".slt", "/main.slt.part"},
 		dirs: []string{"e2e_test/streaming", "e2e_test/batch", "e2e_test/dml", "e2e_test/over_window/generated", "e2e_test/tpch", "e2e_test/nexmark",
-			"e2e_test/ch_benchmark"}},
+			"e2e_test/ch_benchmark"}, reasons: slices.Concat(risingwaveReasons, risingBatchReasons, commonReasons)},
 	{name: "duckdb", dialect: duckdb, called: []string{"duckdb"}, endings: []string{".test"},
 		dirs: under("test/sql", "aggregate", "binder", "cast", "conjunction", "cte", "delete", "filter", "function/date", "function/interval", "function/list",
 			"function/numeric", "function/operator", "function/string", "function/generic", "function/timestamp", "function/time", "insert", "join", "limit", "order",
 			"ordinality", "overflow", "pivot", "projection", "select", "setops", "subquery", "topn", "types/date", "types/decimal", "types/float", "types/interval",
-			"types/list", "types/null", "types/time", "types/timestamp", "types/string", "types/struct", "types/map", "update", "window")},
-	{name: "sqlite", dialect: sqlite, called: []string{"sqlite"}, endings: []string{".test"}, every: 12, queries: 60},
-	{name: "feldera", dialect: feldera, endings: []string{".java"}},
+			"types/list", "types/null", "types/time", "types/timestamp", "types/string", "types/struct", "types/map", "update", "window"),
+		reasons: slices.Concat(duckRowReasons, duckShapeReasons, duckNestedReasons, duckFolderReasons, duckdbReasons, duckTimeReasons, duckTextReasons, duckOrderReasons, commonReasons)},
+	{name: "sqlite", dialect: sqlite, called: []string{"sqlite"}, endings: []string{".test"}, every: 12, queries: 60, reasons: sqliteReasons},
+	{name: "feldera", dialect: feldera, endings: []string{".java"}, reasons: slices.Concat(felderaReasons, commonReasons)},
 }
 
 func under(root string, dirs ...string) []string {
