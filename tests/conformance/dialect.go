@@ -32,9 +32,10 @@ type dialect struct {
 	uniqueColumns   bool              // a view numbers columns of one name
 	dropsAlone      bool              // DROP leaves what reads the object: it can be dropped later
 	duckMeaning
-	callForms map[string]form    // calls whose arguments are spelled in another way
-	functions func(*fn.Registry) // gives functions the meanings of the dialect
-	casts     map[string]bool    // types to which value::type is CAST(value AS type), for forms
+	forms     []func(sql string) string // respellings of statements, after the phrases
+	callForms map[string]form           // calls whose arguments are spelled in another way
+	functions func(*fn.Registry)        // gives functions the meanings of the dialect
+	casts     map[string]bool           // types to which value::type is CAST(value AS type), for forms
 }
 
 // phrase is a spelling that a pattern finds.

@@ -8,15 +8,12 @@ import (
 // duckAggregates spell the aggregates of DuckDB that have another name or another meaning
 // here.
 func duckAggregates(calls map[string]form) map[string]form {
-	named := func(name string) form {
-		return func(c call) string { return name + "(" + strings.Join(c.args, ", ") + ")" + c.tail }
-	}
 	for name, f := range map[string]form{
-		"skewness": named("skewness_samp"), "kurtosis": named("kurtosis_samp"),
+		"skewness": renamed("skewness_samp"), "kurtosis": renamed("kurtosis_samp"),
 		"histogram":    duckHistogram,
 		"weighted_avg": duckWeighted, "wavg": duckWeighted,
 		"reservoir_quantile": func(c call) string {
-			return named("quantile_disc")(call{args: c.args[:min(len(c.args), 2)], tail: c.tail})
+			return renamed("quantile_disc")(call{args: c.args[:min(len(c.args), 2)], tail: c.tail})
 		},
 		"arg_min_nulls_last": duckFirstOfMany, "arg_max_nulls_last": duckFirstOfMany,
 		"approx_top_k":  duckTopItems,

@@ -87,72 +87,15 @@ func wholeCast(toks []token, start, from, to, end int, by, within string) []inse
 	return list
 }
 
-// operandStart is the first token of what stands before a postfix operator at i.
-func operandStart(toks []token, i int) int {
-	at := i - 1
-	for at > 0 {
-		switch {
-		case strings.Contains(")]}", toks[at].text):
-			open := toks[at].text
-			at = opening(toks, at)
-			if at > 1 && (toks[at-1].is("over") || toks[at-1].is("filter")) {
-				at -= 2 // to the end of the call
-				continue
-			}
-			if at > 0 && duckOperandEnds(toks[at-1]) && (open != "]" || toks[at-1].end == toks[at].start || !toks[at-1].is("array")) {
-				at--
-				if open == "]" {
-					continue // a[i][j]
-				}
-			}
-		case toks[at].is("end"):
-			for at > 0 && !(toks[at].is("case") && toks[at].depth == toks[i].depth) {
-				at--
-			}
-		case toks[at].kind == text && at > 0 && typedLiteral(toks[at-1]):
-			at--
-		}
-		if at < 2 || toks[at-1].text != "." && toks[at-1].text != "::" {
-			return at
-		}
-		at -= 2
-	}
-	return at
-}
-
-// opening is the bracket that the one at i closes.
-func opening(toks []token, i int) int {
-	k := i - 1
-	for k > 0 && !(toks[k].depth == toks[i].depth && strings.Contains("([{", toks[k].text)) {
-		k--
-	}
-	return k
-}
-
-// beforeOperands are words after which a new operand begins.
-var beforeOperands = " select distinct all in and or not then else when case by on where having from values returning like ilike between is set limit offset union except intersect as using lambda any some qualify over partition with asc desc interval "
-
-// duckOperandEnds reports what can stand before a bracket that belongs to it: a name, or the end
-// of another operand.
-func duckOperandEnds(t token) bool {
-	return t.kind == quoted || t.kind == word && !strings.Contains(beforeOperands, " "+strings.ToLower(t.text)+" ") || t.kind == text || t.kind == symbol && strings.Contains(")]}", t.text)
-}
-
-func typedLiteral(t token) bool {
-	return timeName(t) || t.is("time") || t.is("interval") || t.is("blob")
-}
-
 // duckCastFunctions adds what duckWholes uses.
 func duckCastFunctions(r *fn.Registry) {
 	for _, s := range []*fn.Scalar{
-		{Name: "duck_whole", Hidden: true, Resolve: func(args []fn.Arg) (fn.Impl, error) { return wholeOf(r, args) }},
-		{Name: "duck_fields", Hidden: true, Resolve: fieldsOf},
-		{Name: "duck_within", Hidden: true, Resolve: withinOf(false)},
-		{Name: "duck_within_try", Hidden: true, Resolve: withinOf(true)},
+		{Name: "duck_whole", Resolve: func(args []fn.Arg) (fn.Impl, error) { return wholeOf(r, args) }},
+		{Name: "duck_fields", Resolve: fieldsOf},
+		{Name: "duck_within", Resolve: withinOf(false)},
+		{Name: "duck_within_try", Resolve: withinOf(true)},
 	} {
-		if err := r.AddScalar(s); err != nil {
-			panic(err) // a name that the product has
-		}
+		hidden(r, s)
 	}
 }
 
@@ -168,7 +111,7 @@ func wholeOf(r *fn.Registry, args []fn.Arg) (fn.Impl, error) {
 	case t.Kind == types.String:
 		return fn.Impl{Args: []types.Type{t}, Result: t, Eval: wholeTexts}, nil
 	default:
-		return fn.Impl{Args: []types.Type{t}, Result: t, Eval: func(_ *fn.Ctx, args []*vec.Vector, _ fn.Rows) (*vec.Vector, error) { return args[0], nil }}, nil
+		return unchanged(t), nil
 	}
 	f, _ := r.Scalar(name)
 	return f.Resolve(args)
@@ -279,7 +222,9 @@ func fieldsOf(args []fn.Arg) (fn.Impl, error) {
 		want = append(want, a.Type)
 	}
 	if t.Kind != types.Struct || isTuple(t) {
-		return fn.Impl{Args: want, Result: t, Eval: func(_ *fn.Ctx, args []*vec.Vector, _ fn.Rows) (*vec.Vector, error) { return args[0], nil }}, nil
+		impl := unchanged(t)
+		impl.Args = want
+		return impl, nil
 	}
 	var fields []types.Field
 	var from []int

@@ -19,9 +19,7 @@ func duckTimeTexts(r *fn.Registry) {
 		"duck_text":     timeTextOf,
 		"duck_strftime": func(args []fn.Arg) (fn.Impl, error) { return duckStrftime(product, args) },
 	} {
-		if err := r.AddScalar(&fn.Scalar{Name: name, Hidden: true, Resolve: f}); err != nil {
-			panic(err) // a name that the product has
-		}
+		hidden(r, &fn.Scalar{Name: name, Resolve: f})
 	}
 }
 
@@ -62,7 +60,7 @@ func timeTextOf(args []fn.Arg) (fn.Impl, error) {
 	}
 	t, text := args[0].Type, types.Of(types.String)
 	if !t.IsTime() {
-		return fn.Impl{Args: []types.Type{t}, Result: t, Eval: func(_ *fn.Ctx, args []*vec.Vector, _ fn.Rows) (*vec.Vector, error) { return args[0], nil }}, nil
+		return unchanged(t), nil
 	}
 	return fn.Impl{Args: []types.Type{t}, Result: text, Eval: func(c *fn.Ctx, args []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
 		out := vec.NewBuilder(text)

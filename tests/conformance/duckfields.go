@@ -91,9 +91,7 @@ func duckFields(r *fn.Registry) {
 		return resolve(args)
 	}
 	for name, f := range map[string]func([]fn.Arg) (fn.Impl, error){"duck_part_of": resolve, "duck_zone": zone} {
-		if err := r.AddScalar(&fn.Scalar{Name: name, Hidden: true, Resolve: f}); err != nil {
-			panic(err) // a name that the product has
-		}
+		hidden(r, &fn.Scalar{Name: name, Resolve: f})
 	}
 }
 
@@ -262,7 +260,5 @@ func duckBucket(r *fn.Registry) {
 		}
 		return impl, nil
 	}
-	if err := r.AddScalar(&fn.Scalar{Name: "duck_bucket", Hidden: true, Resolve: resolve}); err != nil {
-		panic(err) // a name that the product has
-	}
+	hidden(r, &fn.Scalar{Name: "duck_bucket", Resolve: resolve})
 }

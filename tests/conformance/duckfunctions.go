@@ -93,7 +93,5 @@ func duckConcat(r *fn.Registry) {
 		}
 		return impl, nil
 	}
-	if err := r.AddScalar(&fn.Scalar{Name: "duck_concat", Hidden: true, Nulls: fn.Custom, Resolve: resolve}); err != nil {
-		panic(err) // a name that the product has
-	}
+	hidden(r, &fn.Scalar{Name: "duck_concat", Nulls: fn.Custom, Resolve: resolve})
 }

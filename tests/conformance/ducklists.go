@@ -4,9 +4,7 @@ import (
 	"strings"
 
 	"github.com/sqlstream/sqlstream/exec/fn"
-	"github.com/sqlstream/sqlstream/exec/fn/cast"
 	"github.com/sqlstream/sqlstream/exec/types"
-	"github.com/sqlstream/sqlstream/exec/vec"
 )
 
 // duckLists lets a list of BOOLEAN stand beside one of numbers in functions of two lists, as 0
@@ -21,7 +19,7 @@ func duckLists(r *fn.Registry) {
 		f.Resolve = func(args []fn.Arg) (fn.Impl, error) {
 			for i := range args {
 				if len(args) == 2 && listOf(args[i].Type, types.Type.IsNumeric) && listOf(args[1-i].Type, func(t types.Type) bool { return t.Kind == types.Bool }) {
-					return listAsNumbers(with, args, 1-i)
+					return asNumber(with, args, 1-i)
 				}
 			}
 			return with(args)
@@ -31,27 +29,6 @@ func duckLists(r *fn.Registry) {
 
 func listOf(t types.Type, is func(types.Type) bool) bool {
 	return t.Kind == types.Array && is(*t.Elem)
-}
-
-// listAsNumbers resolves a function of two lists with the one at i as numbers.
-func listAsNumbers(resolve func([]fn.Arg) (fn.Impl, error), args []fn.Arg, i int) (fn.Impl, error) {
-	t := args[1-i].Type
-	impl, err := resolve([]fn.Arg{{Type: t}, {Type: t}})
-	if err != nil {
-		return impl, err
-	}
-	eval, from := impl.Eval, args[i].Type
-	impl.Args = []types.Type{args[0].Type, args[1].Type}
-	impl.Eval = func(c *fn.Ctx, args []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
-		numbers, err := cast.Kernel(from, t, false)(c, args[i:i+1], rows)
-		if err != nil {
-			return nil, err
-		}
-		both := []*vec.Vector{args[0], args[1]}
-		both[i] = numbers
-		return eval(c, both, rows)
-	}
-	return impl, nil
 }
 
 // duckLambda puts the parameter of a lambda in brackets: alone before a constant it would be

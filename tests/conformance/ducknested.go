@@ -136,62 +136,7 @@ func duckComparedRow(toks []token, end int) bool {
 
 // duckTypePlace reports a token behind which a type stands: a cast, or the name of a column.
 func duckTypePlace(t token) bool {
-	return t.text == "::" || t.is("as") || t.kind == quoted || t.kind == word && duckOperandEnds(t)
-}
-
-// duckOperators are operators that the language does not have, with the calls that they are.
-// Their operands here are those that bind tightest.
-var duckOperators = []struct{ op, call string }{
-	{"**", "pow($1, $2)"}, {"^", "pow($1, $2)"}, {"@>", "list_has_all($1, $2)"}, {"<@", "list_has_all($2, $1)"}, {"&&", "list_has_any($1, $2)"},
-}
-
-// duckCalled spells operators as calls.
-func duckCalled(sql string) string {
-	for _, o := range duckOperators {
-		for from := 0; strings.Contains(sql, o.op); {
-			toks := tokens(sql)
-			i := from
-			for i < len(toks) && !isOperator(toks, i, o.op) {
-				i++
-			}
-			if from = i + 1; i == 0 || i+len(o.op) >= len(toks) {
-				break
-			}
-			first, last := operandStart(toks, i), operandEnd(toks, i+len(o.op))
-			if last < 0 {
-				break
-			}
-			c := call{args: []string{span(sql, toks[first:i]), span(sql, toks[i+len(o.op):last+1])}}
-			sql = sql[:toks[first].start] + c.fill(o.call) + sql[toks[last].end:]
-		}
-	}
-	return sql
-}
-
-// isOperator reports that the signs from i on are an operator, and no longer one.
-func isOperator(toks []token, i int, op string) bool {
-	n := len(op)
-	if i+n > len(toks) || i > 0 && isSign(toks[i-1]) && toks[i-1].end == toks[i].start || i+n < len(toks) && isSign(toks[i+n]) && toks[i+n].start == toks[i+n-1].end {
-		return false
-	}
-	for k := range n {
-		if toks[i+k].kind != symbol || toks[i+k].text != op[k:k+1] || k > 0 && toks[i+k].start != toks[i+k-1].end {
-			return false
-		}
-	}
-	return true
-}
-
-func isSign(t token) bool { return t.kind == symbol && strings.ContainsAny(t.text, "^@<>&*|=!~") }
-
-// closed is the bracket that closes the one at i.
-func closed(toks []token, i int) int {
-	for k := i + 1; k < len(toks); k++ {
-		if toks[k].depth == toks[i].depth && strings.Contains(")]}", toks[k].text) {
-			return k
-		}
-	}
-	return len(toks) - 1
+	return t.text == "::" || t.is("as") || t.kind == quoted || t.kind == word && takesBracket(t)
 }
 
 // isTuple reports a struct of fields without names, which are called col1, col2 and so on

@@ -39,7 +39,7 @@ func duckComparisons(r *fn.Registry) {
 	}
 }
 
-// asNumber compares with the BOOLEAN at i as a number.
+// asNumber resolves a function of two values with the BOOLEAN at i, or the list of them, as numbers.
 func asNumber(resolve func([]fn.Arg) (fn.Impl, error), args []fn.Arg, i int) (fn.Impl, error) {
 	t := args[1-i].Type
 	impl, err := resolve([]fn.Arg{{Type: t}, {Type: t}})

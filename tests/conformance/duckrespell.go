@@ -8,18 +8,15 @@ import (
 
 // duckCalls spell the functions of DuckDB that have another name or another meaning here.
 func duckCalls() map[string]form {
-	same := func(name string) form {
-		return func(c call) string { return name + "(" + strings.Join(c.args, ", ") + ")" + c.tail }
-	}
 	forms := map[string]form{
-		"unpivot_list": same("array"),
+		"unpivot_list": renamed("array"),
 		// texts
-		"concat": same("duck_concat"), "chr": same("unichr"), "left": duckLeftOf,
+		"concat": renamed("duck_concat"), "chr": renamed("unichr"), "left": duckLeftOf,
 		"regexp_matches": duckMatchesIn,
 		"regexp_replace": duckReplaceOnce,
 		// times
-		"extract": duckFieldOf, "date_part": same("duck_part_of"), "datepart": same("duck_part_of"), "time_bucket": same("duck_bucket"), "dayname": template(1, "CASE WHEN isfinite($1) THEN strftime($1, '%A') END"), "monthname": template(1, "CASE WHEN isfinite($1) THEN strftime($1, '%B') END"),
-		"strftime": same("duck_strftime"), "year": template(1, "duck_part_of('year', $1)"), "yearweek": template(1, "duck_part_of('yearweek', $1)"), "make_timestamptz": duckMakeInstant, "decade": template(1, "duck_part_of('decade', $1)"), "make_timestamp": duckMakeTimestamp, "ago": template(1, "(now() - CAST($1 AS INTERVAL))"), "get_current_time": template(0, "current_time"), "timezone": template(1, "duck_zone('timezone', $1)"),
+		"extract": duckFieldOf, "date_part": renamed("duck_part_of"), "datepart": renamed("duck_part_of"), "time_bucket": renamed("duck_bucket"), "dayname": template(1, "CASE WHEN isfinite($1) THEN strftime($1, '%A') END"), "monthname": template(1, "CASE WHEN isfinite($1) THEN strftime($1, '%B') END"),
+		"strftime": renamed("duck_strftime"), "year": template(1, "duck_part_of('year', $1)"), "yearweek": template(1, "duck_part_of('yearweek', $1)"), "make_timestamptz": duckMakeInstant, "decade": template(1, "duck_part_of('decade', $1)"), "make_timestamp": duckMakeTimestamp, "ago": template(1, "(now() - CAST($1 AS INTERVAL))"), "get_current_time": template(0, "current_time"), "timezone": template(1, "duck_zone('timezone', $1)"),
 		"timezone_hour": template(1, "duck_zone('timezone_hour', $1)"), "timezone_minute": template(1, "duck_zone('timezone_minute', $1)"), "dayofweek": template(1, "(dayofweek($1) - 1)"), "weekday": template(1, "(dayofweek($1) - 1)"),
 		"datediff": duckByUnit, "date_diff": duckByUnit, "datesub": duckByUnit, "date_sub": duckByUnit, "date_trunc": duckByUnit, "datetrunc": duckByUnit,
 	}

@@ -13,13 +13,10 @@ import (
 
 // duckTexts spell the functions of texts that mean something else here.
 func duckTexts() map[string]form {
-	same := func(name string) form {
-		return func(c call) string { return name + "(" + strings.Join(c.args, ", ") + ")" + c.tail }
-	}
 	return map[string]form{
 		"right":     template(2, "CASE WHEN ($2) < 0 THEN duck_substring($1, 1 - CAST(($2) AS BIGINT), 4294967295) ELSE right($1, $2) END"),
-		"substring": duckPartOf, "substr": duckPartOf, "substring_grapheme": duckGraphemePart, "reverse": same("reverse_grapheme"),
-		"regexp_extract": duckExtract, "regexp_extract_all": duckExtractAll, "pg_size_pretty": same("format_bytes"), "to_binary": same("bin"),
+		"substring": duckPartOf, "substr": duckPartOf, "substring_grapheme": duckGraphemePart, "reverse": renamed("reverse_grapheme"),
+		"regexp_extract": duckExtract, "regexp_extract_all": duckExtractAll, "pg_size_pretty": renamed("format_bytes"), "to_binary": renamed("bin"),
 		"string_split": duckSplit, "str_split": duckSplit, "string_to_array": duckSplit, "split": duckSplit,
 		"parse_path": duckSeparated(1), "parse_dirname": duckSeparated(1), "parse_dirpath": duckSeparated(1), "parse_filename": duckSeparated(2),
 		"isnan": template(1, "CASE WHEN ($1) IS NOT NULL THEN isnan($1) END"),
@@ -97,9 +94,7 @@ func duckSubstring(r *fn.Registry) {
 	resolve := func([]fn.Arg) (fn.Impl, error) {
 		return fn.Impl{Args: []types.Type{s, n, n}, Result: s, Eval: eval}, nil
 	}
-	if err := r.AddScalar(&fn.Scalar{Name: "duck_substring", Hidden: true, Resolve: resolve}); err != nil {
-		panic(err) // a name that the product has
-	}
+	hidden(r, &fn.Scalar{Name: "duck_substring", Resolve: resolve})
 }
 
 var duckGroup = regexp.MustCompile(`^(\d|-1|(?i:null))$`)
@@ -232,31 +227,4 @@ func duckPattern(toks []token, i int, full bool) int {
 		return 0
 	}
 	return n
-}
-
-// operandEnd is the last token of the operand that begins at i: a value, with its signs, and
-// the calls, brackets and casts behind it; -1 if there is none.
-func operandEnd(toks []token, i int) int {
-	for i+1 < len(toks) && (toks[i].text == "-" || toks[i].text == "+") {
-		i++
-	}
-	if i >= len(toks) {
-		return -1
-	}
-	end := i
-	if strings.Contains("([{", toks[i].text) {
-		end = closed(toks, i)
-	}
-	for end+1 < len(toks) {
-		next := toks[end+1]
-		switch {
-		case next.text == "(" && toks[end].kind == word, next.text == "[":
-			end = closed(toks, end+1)
-		case (next.text == "." || next.text == "::") && end+2 < len(toks):
-			end += 2
-		default:
-			return end
-		}
-	}
-	return end
 }

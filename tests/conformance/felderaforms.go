@@ -8,16 +8,13 @@ import (
 // felderaForms spell the functions of the suite that have another name or another meaning
 // here. What a form needs the types for is a function of felderafunctions.go.
 func felderaForms() map[string]form {
-	same := func(name string) form {
-		return func(c call) string { return name + "(" + strings.Join(c.args, ", ") + ")" + c.tail }
-	}
 	forms := map[string]form{
 		// names
-		"blackbox": template(1, "($1)"), "initcap_spaces": same("initcap"), "is_inf": template(1, "isinf(CAST($1 AS DOUBLE))"),
+		"blackbox": template(1, "($1)"), "initcap_spaces": renamed("initcap"), "is_inf": template(1, "isinf(CAST($1 AS DOUBLE))"),
 		"is_nan":         template(1, "CASE WHEN ($1) IS NOT NULL THEN isnan(CAST($1 AS DOUBLE)) END"),
 		"finite_or_null": template(1, "CASE WHEN isfinite($1) THEN ($1) END"), "div_null": template(2, "feldera_try_divide($1, nullif($2, 0))"),
 		"bin2utf8": template(1, "CASE WHEN is_valid_utf8($1) THEN CAST($1 AS VARCHAR) END"), "gunzip": template(1, "CAST(gunzip($1) AS VARCHAR)"),
-		"arg_max": same("max_by"), "arg_min": same("min_by"),
+		"arg_max": renamed("max_by"), "arg_min": renamed("min_by"),
 		"log":    template(2, "CASE WHEN ($2) = 0 THEN 0e0 ELSE log10($1) / log10($2) END"),
 		"log10":  template(1, "CASE WHEN ($1) = 0 THEN CAST('-Infinity' AS DOUBLE) ELSE log10($1) END"),
 		"to_int": template(1, "CAST(conv(hex(substring($1, 1, 4)), 16, 10) AS INT)"), "safe_offset": template(1, "(($1) + 1)"),
@@ -29,7 +26,7 @@ func felderaForms() map[string]form {
 		"format_date": printed("DATE"), "format_time": printed("TIME"), "format_timestamp": printed("TIMESTAMP"), "floor": boundedUnit, "ceil": boundedUnit,
 		"extract": wholeSeconds,
 		// NULL
-		"greatest_ignore_nulls": same("greatest"), "least_ignore_nulls": same("least"), "greatest": unlessNull, "least": unlessNull,
+		"greatest_ignore_nulls": renamed("greatest"), "least_ignore_nulls": renamed("least"), "greatest": unlessNull, "least": unlessNull,
 		// arrays and maps: NULL is an element like others
 		"array_contains": template(2, "exists($1, e__ -> e__ IS NOT DISTINCT FROM $2)"),
 		"array_position": template(2, "CASE WHEN ($1) IS NOT NULL THEN coalesce(array_position(transform($1, e__ -> e__ IS NOT DISTINCT FROM $2), true), 0) END"),
@@ -39,12 +36,12 @@ func felderaForms() map[string]form {
 		"array_except": template(2, "sort_array(array_except($1, $2))"), "array_agg": sortedList,
 		"map_keys": template(1, "sort_array(map_keys($1))"), "map_values": template(1, "transform(sort_array(map_entries($1)), e__ -> e__.value)"),
 		"sequence":   template(2, "CASE WHEN ($1) > ($2) THEN slice(array($1), 1, 0) ELSE sequence($1, $2) END"),
-		"map_concat": same("map_union"),
+		"map_concat": renamed("map_union"),
 		// JSON: a member that is not of the type is left out
 		"json_each_bigint": members("json_typeof(v) = 'number' AND CAST(v AS STRING) NOT LIKE '%.%'", "BIGINT"), "json_each_boolean": members("json_typeof(v) = 'boolean'", "BOOLEAN"),
 		"json_each_string": members("json_typeof(v) = 'string'", "STRING"), "json_each_date": members("json_typeof(v) = 'string'", "DATE"),
 		"json_each_time": members("json_typeof(v) = 'string'", "TIME"), "json_each_timestamp": members("json_typeof(v) = 'string'", "TIMESTAMP"),
-		"variant_merge": same("json_deep_merge"), "variant_map": variantMap, "variant_filter": variantFilter,
+		"variant_merge": renamed("json_deep_merge"), "variant_map": variantMap, "variant_filter": variantFilter,
 		// texts
 		"to_hex": template(1, "lower(to_hex($1))"), "split": template(2, "CASE WHEN ($2) = '' THEN array($1) ELSE string_split($1, $2) END"),
 		"substring": fromOne, "substr": fromOne, "overlay": overlaid, "concat": concatenated,

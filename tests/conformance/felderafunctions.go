@@ -28,9 +28,7 @@ func felderaFunctions(r *fn.Registry) {
 	}
 	divideAll(r)
 	slash, _ := r.Scalar("/")
-	if err := r.AddScalar(&fn.Scalar{Name: "feldera_try_divide", Hidden: true, Resolve: slash.Resolve}); err != nil {
-		panic(err) // a name that the product has
-	}
+	hidden(r, &fn.Scalar{Name: "feldera_try_divide", Resolve: slash.Resolve})
 	nullIfNone(r, "feldera_try_divide")
 	for _, name := range strings.Fields("acosh atanh") {
 		noNaN(r, name)
@@ -50,14 +48,14 @@ func felderaFunctions(r *fn.Registry) {
 // add adds a function whose first argument decides what it does; it is that argument
 // where resolve does not know the type.
 func add(r *fn.Registry, name string, resolve func(fn.Arg, []fn.Arg) (fn.Impl, bool)) {
-	err := r.AddScalar(&fn.Scalar{Name: name, Hidden: true, Nulls: fn.Custom, Resolve: func(args []fn.Arg) (fn.Impl, error) {
+	hidden(r, &fn.Scalar{Name: name, Nulls: fn.Custom, Resolve: func(args []fn.Arg) (fn.Impl, error) {
 		if len(args) == 0 || args[0].Body != nil {
 			return fn.Impl{}, fmt.Errorf("needs a value")
 		}
 		impl, ok := resolve(args[0], args)
 		if !ok {
-			impl = fn.Impl{Result: args[0].Type, Total: true, Monotone: []int{0}, MonotoneFixed: []int{0},
-				Eval: func(_ *fn.Ctx, args []*vec.Vector, _ fn.Rows) (*vec.Vector, error) { return args[0], nil }}
+			impl = unchanged(args[0].Type)
+			impl.Args, impl.Total, impl.Monotone, impl.MonotoneFixed = nil, true, []int{0}, []int{0}
 		}
 		if impl.Args == nil {
 			for _, a := range args {
@@ -66,32 +64,6 @@ func add(r *fn.Registry, name string, resolve func(fn.Arg, []fn.Arg) (fn.Impl, b
 		}
 		return impl, nil
 	}})
-	if err != nil {
-		panic(err) // a name that the product has
-	}
-}
-
-// eachValue makes a kernel of a function that appends a value for a row whose first
-// argument is not NULL.
-func eachValue(t types.Type, put func(b *vec.Builder, args []*vec.Vector, r int)) fn.Impl {
-	return fn.Impl{Result: t, Eval: func(_ *fn.Ctx, args []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
-		b := vec.NewBuilder(t)
-		for i := range rows.Len() {
-			r := rows.At(i)
-			for b.Len() < r {
-				b.AppendNull()
-			}
-			if args[0].IsNull(r) {
-				b.AppendNull()
-				continue
-			}
-			put(b, args, r)
-		}
-		for b.Len() < rows.N {
-			b.AppendNull()
-		}
-		return b.Take(), nil
-	}}
 }
 
 // feldText is a value as text: BYTES in hexadecimal digits, a BOOLEAN in capitals.

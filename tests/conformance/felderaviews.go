@@ -83,16 +83,6 @@ func wholeRow(toks []token) bool {
 	return end+1 < len(toks) && toks[end+1].text == ")"
 }
 
-// closing is the bracket that closes the one at i; the last token if none does.
-func closing(toks []token, i int) int {
-	for k := i + 1; k < len(toks); k++ {
-		if toks[k].text == ")" && toks[k].depth == toks[i].depth {
-			return k
-		}
-	}
-	return len(toks) - 1
-}
-
 // recursion is what DECLARE RECURSIVE VIEW has announced: views that are made later, each
 // of which becomes WITH RECURSIVE, and the local views between, which are written out there.
 type recursion struct {

@@ -31,6 +31,11 @@ func joinedForms(list ...map[string]form) map[string]form {
 	return out
 }
 
+// renamed is the form of a function with another name.
+func renamed(name string) form {
+	return func(c call) string { return name + "(" + strings.Join(c.args, ", ") + ")" + c.tail }
+}
+
 // template is the form with $1, $2, … for the arguments, of a call with so many of them.
 func template(arity int, text string) form {
 	return func(c call) string {
@@ -84,7 +89,7 @@ func namesObject(t token) bool {
 	return t.text == "." || t.is("function") || t.is("table") || t.is("view") || t.is("into") || t.is("exists")
 }
 
-// casts spells value::type, of a value that is one token or stands in brackets, as CAST.
+// casts spells value::type as CAST.
 func casts(sql string, types map[string]bool) string {
 	for from := 0; ; {
 		toks := tokens(sql)
@@ -96,20 +101,11 @@ func casts(sql string, types map[string]bool) string {
 			return sql
 		}
 		from = i + 1
-		first, last := i-1, i+1
-		if toks[first].text == ")" {
-			for first > 0 && (toks[first].text != "(" || toks[first].depth != toks[i].depth) {
-				first--
-			}
-			if first > 0 && toks[first-1].kind == word {
-				first--
-			}
-		}
+		first, last := operandStart(toks, i), i+1
 		if last+1 < len(toks) && toks[last+1].text == "(" {
 			last = closing(toks, last+1)
 		}
-		if first > 0 && (toks[first-1].text == "::" || toks[first-1].text == ".") || toks[first].text == "]" ||
-			last+1 < len(toks) && (toks[last+1].is("array") || toks[last+1].text == "[") {
+		if last+1 < len(toks) && (toks[last+1].is("array") || toks[last+1].text == "[") {
 			continue
 		}
 		sql = sql[:toks[first].start] + "CAST(" + sql[toks[first].start:toks[i-1].end] + " AS " + span(sql, toks[i+1:last+1]) + ")" + sql[toks[last].end:]

@@ -139,9 +139,7 @@ func risingConcat(r *fn.Registry) {
 		}
 		return impl, nil
 	}
-	if err := r.AddScalar(&fn.Scalar{Name: "rising_concat", Hidden: true, Nulls: fn.Custom, Resolve: resolve}); err != nil {
-		panic(err) // a name that the product has
-	}
+	hidden(r, &fn.Scalar{Name: "rising_concat", Nulls: fn.Custom, Resolve: resolve})
 }
 
 // letters writes BOOLEAN as t or f, and leaves other columns as they are.

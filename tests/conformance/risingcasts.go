@@ -18,19 +18,13 @@ func risingWholes(sql string) string { return wholesBy(sql, "rising_whole") }
 // the depth of an array that is NULL.
 func risingCasts(r *fn.Registry) {
 	for _, s := range []*fn.Scalar{
-		{Name: "rising_whole", Hidden: true, Resolve: func(args []fn.Arg) (fn.Impl, error) { return wholesOf(r, args[0].Type) }},
-		{Name: "rising_json", Hidden: true, Resolve: hexInJSON},
-		{Name: "rising_bytes", Hidden: true, Resolve: bytesAlone},
-		{Name: "rising_ndims", Hidden: true, Nulls: fn.Custom, Resolve: depthOf},
+		{Name: "rising_whole", Resolve: func(args []fn.Arg) (fn.Impl, error) { return wholesOf(r, args[0].Type) }},
+		{Name: "rising_json", Resolve: hexInJSON},
+		{Name: "rising_bytes", Resolve: bytesAlone},
+		{Name: "rising_ndims", Nulls: fn.Custom, Resolve: depthOf},
 	} {
-		if err := r.AddScalar(s); err != nil {
-			panic(err) // a name that the product has
-		}
+		hidden(r, s)
 	}
-}
-
-func unchanged(t types.Type) fn.Impl {
-	return fn.Impl{Args: []types.Type{t}, Result: t, Eval: func(_ *fn.Ctx, args []*vec.Vector, _ fn.Rows) (*vec.Vector, error) { return args[0], nil }}
 }
 
 // wholesOf rounds a DOUBLE to the even neighbour and a DECIMAL away from zero, also in arrays.
@@ -87,18 +81,12 @@ func hexInJSON(args []fn.Arg) (fn.Impl, error) {
 	if t.Kind != types.Bytes {
 		return unchanged(t), nil
 	}
-	return fn.Impl{Args: []types.Type{t}, Result: types.Of(types.String), Eval: func(_ *fn.Ctx, args []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
-		b := vec.NewBuilder(types.Of(types.String))
-		for i := range rows.N {
-			if args[0].IsNull(i) {
-				b.AppendNull()
-				continue
-			}
-			f, k := args[0].At(i)
-			b.AppendString(`\x` + hex.EncodeToString(f.Bytes(k)))
-		}
-		return b.Finish(), nil
-	}}, nil
+	impl := eachValue(types.Of(types.String), func(b *vec.Builder, args []*vec.Vector, r int) {
+		f, k := args[0].At(r)
+		b.AppendString(`\x` + hex.EncodeToString(f.Bytes(k)))
+	})
+	impl.Args = []types.Type{t}
+	return impl, nil
 }
 
 // bytesAlone is its argument if that is BYTEA.
@@ -198,23 +186,6 @@ func yearsWithoutZero(c call) string {
 	return c.text()
 }
 
-// withXor spells a # b, the bits that differ.
-func withXor(sql string) string {
-	for {
-		toks := tokens(sql)
-		i := 0
-		for i < len(toks) && toks[i].text != "#" {
-			i++
-		}
-		if i == 0 || i+1 >= len(toks) {
-			return sql
-		}
-		from, to := operandBefore(toks, i), operandAfter(toks, i)
-		a, b := sql[toks[from].start:toks[i-1].end], sql[toks[i+1].start:toks[to].end]
-		sql = sql[:toks[from].start] + "((" + a + " | " + b + ") - (" + a + " & " + b + "))" + sql[toks[to].end:]
-	}
-}
-
 // withRoots spells |/ a and ||/ a, the square and the cube root.
 func withRoots(sql string) string {
 	for {
@@ -233,7 +204,7 @@ func withRoots(sql string) string {
 		if toks[i+1].text == "/" {
 			op = i + 1
 		}
-		to := operandAfter(toks, op)
+		to := operandEnd(toks, op+1)
 		sql = sql[:toks[i].start] + name + sql[toks[op].end:toks[to].end] + ")" + sql[toks[to].end:]
 	}
 }

@@ -8,10 +8,6 @@ import (
 	"github.com/sqlstream/sqlstream/exec/types"
 )
 
-func renamed(name string) form {
-	return func(c call) string { return name + "(" + strings.Join(c.args, ", ") + ")" + c.tail }
-}
-
 // jsonList is json_agg with its NULLs, and NULL without rows.
 func jsonList(c call) string {
 	args := strings.Join(c.args, ", ")

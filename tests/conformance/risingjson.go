@@ -129,9 +129,7 @@ func risingTrunc(r *fn.Registry) {
 		}
 		return impl, nil
 	}
-	if err := r.AddScalar(&fn.Scalar{Name: "rising_trunc", Hidden: true, Resolve: resolve}); err != nil {
-		panic(err) // a name that the product has
-	}
+	hidden(r, &fn.Scalar{Name: "rising_trunc", Resolve: resolve})
 }
 
 // yearLater moves an instant by years.

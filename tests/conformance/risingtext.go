@@ -9,7 +9,7 @@ import (
 )
 
 // risingForms are respellings of the suite that look at tokens.
-var risingForms = []func(string) string{withoutWindowTime, byteaLiterals, secondsAlone, partsFromOne, nameSeries, withoutPublic, withPowers, withXor, withRoots, rowFields, risingWholes}
+var risingForms = []func(string) string{withoutWindowTime, byteaLiterals, secondsAlone, partsFromOne, nameSeries(true), withoutPublic, callsOf(risingOperators, true), withRoots, rowFields, risingWholes}
 
 // byteaLiterals writes literals of BYTEA, '…'::bytea, in hexadecimal.
 func byteaLiterals(sql string) string {
@@ -154,41 +154,6 @@ func partsFromOne(sql string) string {
 	return e.done()
 }
 
-// nameSeries gives the column of a function in FROM the name that it has in PostgreSQL: the
-// alias, or the function's.
-func nameSeries(sql string) string {
-	toks := tokens(sql)
-	e := edits{sql: sql}
-	for i := 1; i+1 < len(toks); i++ {
-		t := toks[i]
-		if !(t.is("range") || t.is("generate_series") || t.is("unnest")) || toks[i+1].text != "(" || !afterFrom(toks, i) {
-			continue
-		}
-		end := closing(toks, i+1)
-		name := strings.ToLower(t.text)
-		if hasWords(toks[end+1:min(end+3, len(toks))], "with", "ordinality") {
-			if end+3 >= len(toks) || !toks[end+3].is("as") && !isAlias(toks[end+3]) {
-				e.replace(toks[end+2].end, toks[end+2].end, " AS "+name+"("+name+", ordinality)")
-			}
-			continue
-		}
-		alias := end + 1
-		if alias < len(toks) && toks[alias].is("as") {
-			alias++
-		}
-		if len(splitAt(toks[i+2:end], toks[i+1].depth+1)) > 1 && name == "unnest" {
-			continue
-		}
-		switch {
-		case alias >= len(toks) || !isAlias(toks[alias]):
-			e.replace(toks[end].end, toks[end].end, " AS "+name+"("+name+")")
-		case alias+1 >= len(toks) || toks[alias+1].text != "(":
-			e.replace(toks[alias].end, toks[alias].end, "("+toks[alias].text+")")
-		}
-	}
-	return e.done()
-}
-
 // withoutPublic leaves out the schema public, which all tables are in.
 func withoutPublic(sql string) string {
 	toks := tokens(sql)
@@ -199,67 +164,4 @@ func withoutPublic(sql string) string {
 		}
 	}
 	return e.done()
-}
-
-// withPowers spells a ^ b, a power: it binds stronger than *, to the left.
-func withPowers(sql string) string {
-	for {
-		toks := tokens(sql)
-		i := 0
-		for i < len(toks) && toks[i].text != "^" {
-			i++
-		}
-		if i == 0 || i+1 >= len(toks) {
-			return sql
-		}
-		from, to := operandBefore(toks, i), operandAfter(toks, i)
-		sql = sql[:toks[from].start] + "power(" + sql[toks[from].start:toks[i-1].end] + ", " + sql[toks[i+1].start:toks[to].end] + ")" + sql[toks[to].end:]
-	}
-}
-
-// operandBefore is where the operand that ends before i begins, with its sign and its casts.
-func operandBefore(toks []token, i int) int {
-	k := i - 1
-	for {
-		switch {
-		case toks[k].text == ")" || toks[k].text == "]":
-			d := toks[k].depth
-			for k > 0 && !((toks[k].text == "(" || toks[k].text == "[") && toks[k].depth == d) {
-				k--
-			}
-			if k > 0 && toks[k-1].kind == word && !isOperatorWord(toks[k-1]) {
-				k--
-			}
-		}
-		if k > 1 && (toks[k-1].text == "::" || toks[k-1].text == ".") {
-			k -= 2
-			continue
-		}
-		break
-	}
-	if k > 0 && toks[k-1].text == "-" && (k == 1 || toks[k-2].kind == symbol && toks[k-2].text != ")" && toks[k-2].text != "]" || toks[k-2].is("select")) {
-		k--
-	}
-	return k
-}
-
-func isOperatorWord(t token) bool {
-	return t.is("select") || t.is("and") || t.is("or") || t.is("not") || t.is("by") || t.is("values") || t.is("when") || t.is("then") || t.is("else")
-}
-
-// operandAfter is the last token of the operand that begins behind i.
-func operandAfter(toks []token, i int) int {
-	k := i + 1
-	if toks[k].text == "-" && k+1 < len(toks) {
-		k++
-	}
-	if toks[k].text == "(" {
-		k = closing(toks, k)
-	} else if toks[k].kind == word && k+1 < len(toks) && toks[k+1].text == "(" {
-		k = closing(toks, k+1)
-	}
-	for k+2 < len(toks) && (toks[k+1].text == "::" || toks[k+1].text == ".") {
-		k += 2
-	}
-	return k
 }

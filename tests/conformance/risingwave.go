@@ -2,7 +2,7 @@ package conformance
 
 // risingwave is how the SQL of the suite is spelled.
 var risingwave = dialect{flavor: postgresText, integerDivision: true, nulls: nullsLargest, conflict: replace, nameCalls: true, nullInViews: true,
-	callForms: risingCalls(), functions: risingFunctions, duckMeaning: duckMeaning{forms: risingForms},
+	callForms: risingCalls(), functions: risingFunctions, forms: risingForms,
 	words: map[string]string{"jsonb": "JSON", "int2": "SMALLINT", "serial": "BIGINT", "float": "DOUBLE", "int8": "BIGINT", "int4": "INT", "float8": "DOUBLE", "float4": "FLOAT", "timestamp": "TIMESTAMP_NTZ"},
 	phrases: []phrase{
 		say(`'-nan'`, "'nan'"),

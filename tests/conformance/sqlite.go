@@ -3,7 +3,7 @@ package conformance
 import "slices"
 
 // sqlite is how the SQL of the suite is spelled.
-var sqlite = dialect{flavor: sqliteText, integerDivision: true, nullOnError: true, dropsAlone: true, duckMeaning: duckMeaning{forms: []func(string) string{spellSQLite}},
+var sqlite = dialect{flavor: sqliteText, integerDivision: true, nullOnError: true, dropsAlone: true, forms: []func(string) string{spellSQLite},
 	phrases: []phrase{say(`\bcast\s*\(\s*NULL\s+AS\s+SIGNED\s*\)`, "CAST(NULL AS BIGINT)"), say(`\bNOT\s+INDEXED\b`, ""),
 		say(`^REPLACE\s+INTO\b`, "INSERT OR REPLACE INTO")},
 	words: map[string]string{"integer": "BIGINT", "int": "BIGINT", "signed": "BIGINT", "float": "DOUBLE", "real": "DOUBLE"}}
@@ -44,15 +44,6 @@ func distinct(call []token) int {
 		return 1
 	}
 	return 0
-}
-
-// endsOperand reports that an operand may end with a token, so that + after it adds.
-func endsOperand(t token) bool {
-	if t.kind == word {
-		return !slices.ContainsFunc([]string{"select", "all", "distinct", "where", "and", "or", "not", "in", "is", "between", "case", "when", "then", "else",
-			"by", "having", "on", "like", "limit", "offset", "from", "values", "set", "as"}, t.is)
-	}
-	return t.kind != symbol || t.text == ")" || t.text == "]"
 }
 
 // sqliteReasons are why statements of the suite fail, and why that stays.

@@ -202,6 +202,16 @@ func splitAt(toks []token, d int) [][]token {
 	return out
 }
 
+// closing is the bracket that closes the one at i; the last token if none does.
+func closing(toks []token, i int) int {
+	for k := i + 1; k < len(toks); k++ {
+		if toks[k].depth == toks[i].depth && strings.Contains(")]}", toks[k].text) {
+			return k
+		}
+	}
+	return len(toks) - 1
+}
+
 // span is the text of tokens, as written.
 func span(sql string, toks []token) string {
 	if len(toks) == 0 {

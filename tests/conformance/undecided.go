@@ -9,7 +9,7 @@ import (
 // undecided reports that a query does not say which rows it gives, or in which order, and
 // that those expected are as right as those got: rows that are equal by all keys of ORDER BY
 // come in any order, and LIMIT takes any of them. The keys must be columns of the result, to
-// be compared; without LIMIT the rows must be the same, with it they must be among those
+// be compared; without LIMIT the rows must be the same, with it both must be among those
 // without.
 func (r *runner) undecided(s *step, sql string, res *result) bool {
 	toks := tokens(sql)
@@ -50,7 +50,11 @@ func (r *runner) undecided(s *step, sql string, res *result) bool {
 		return r.d.compare(&t, got, len(res.cols), rowSort) == nil
 	}
 	all, err := rowsOf(r.ctx, r.batch, sql[:toks[limit].start])
-	return err == nil && len(t.want) == len(got) && among(r.d.folded(t.want), r.d.folded(r.d.lines(all, s)))
+	if err != nil || len(t.want) != len(got) {
+		return false
+	}
+	lines := r.d.folded(r.d.lines(all, s))
+	return among(r.d.folded(t.want), lines) && among(r.d.folded(got), lines)
 }
 
 // orderColumns are the columns by which the ORDER BY at a place orders; not ok if it orders by
