@@ -2,6 +2,58 @@ package conformance
 
 import "strings"
 
+// spaces are the schemas and databases that statements which are not applicable made, with
+// the rule of those.
+type spaces map[string]string
+
+// note keeps what a statement under a rule makes.
+func (s spaces) note(sql, rule string) {
+	toks := tokens(sql)
+	switch {
+	case hasWords(toks[:min(2, len(toks))], "create", "schema") || hasWords(toks[:min(2, len(toks))], "create", "database"):
+		s[strings.ToLower(target(skipWord(toks, "database")))] = rule
+	case len(toks) > 2 && toks[0].is("attach"):
+		for i, t := range toks[:len(toks)-1] {
+			if t.is("as") {
+				s[strings.ToLower(toks[i+1].name())] = rule
+			}
+		}
+	}
+}
+
+func skipWord(toks []token, w string) []token {
+	var out []token
+	for _, t := range toks {
+		if !t.is(w) {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// ruleOf is the rule of a statement that names an object of such a schema or database.
+func (s spaces) ruleOf(sql string) string {
+	if len(s) == 0 {
+		return ""
+	}
+	toks := tokens(sql)
+	for i := 1; i+1 < len(toks); i++ {
+		rule := s[strings.ToLower(toks[i].name())]
+		if rule == "" || toks[i+1].text != "." || toks[i].kind != word && toks[i].kind != quoted {
+			continue
+		}
+		for _, w := range []string{"from", "join", "into", "table", "view", "exists", "update", "macro", "function", "sequence", "type", "index", "on"} {
+			if toks[i-1].is(w) {
+				return rule
+			}
+		}
+		if toks[i-1].text == "," && afterFrom(toks, i) {
+			return rule
+		}
+	}
+	return ""
+}
+
 // flat writes schema.name of a schema that the file made as one name, since there are no schemas
 // here. In FROM the name alone is the alias, so that columns are found by it, unless names of
 // two schemas would be the same.
