@@ -10,7 +10,8 @@ import (
 // duckNestedReasons are why statements with nested values, casts and lambdas fail, and why that
 // stays.
 var duckNestedReasons = []explanation{
-	because("NULL inside a nested value is the smallest", "duckdb/test/sql/function/list/aggregates/minmax_nested", `\b(min|max)\(`, wrong),
+	because("NULL inside a nested value is the smallest", "duckdb/test/sql/function/list/aggregates/minmax_nested", `NULL.* (min|max)\(`, wrong),
+	because("a text that is stored as BLOB is its bytes: \\x is an escape in a literal with a type only", "duckdb/test/sql/function/list/aggregates/minmax_nested", `from blob_structs`, wrong),
 	because("NULL inside a nested value is the smallest", "duckdb/test/sql/function/list/lambdas", `order by all`, wrong),
 	because("NULL inside a nested value is the smallest", "duckdb/test/sql/types/list/list_null_members", `order by 1, 2`, wrong),
 	because("NULL inside a nested value is the smallest", "duckdb/test/sql/types/list/unnest_table_function", `order by l, u`, wrong),

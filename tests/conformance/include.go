@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"bytes"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -36,7 +37,7 @@ func matching(pattern string) []string {
 // includes: each stands alone, since their order says nothing.
 func alone(path string) []string {
 	data, err := os.ReadFile(path)
-	if err != nil {
+	if err != nil || !bytes.Contains(data, []byte("\ninclude ")) { // some have many megabytes
 		return nil
 	}
 	var list []string
