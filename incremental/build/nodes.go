@@ -22,7 +22,7 @@ func (g *Graph) fill(ctx context.Context, n *node) (err error) {
 		n.op, err = g.recursive(ctx, p)
 	case *physical.Output:
 		if p.Target == physical.ToView { // the view's rows live here
-			n.op, err = stateful.NewMaterialize(stateful.MaterializeConfig{Name: "View " + p.Name, Types: columnTypes(p), Limit: -1})
+			n.op, err = stateful.NewMaterialize(stateful.MaterializeConfig{Name: "View " + p.Name, Types: columnTypes(p), Limit: -1, Unlogged: g.Unlogged()})
 		}
 	case *physical.Close:
 		n.bound = p.Bound.Front

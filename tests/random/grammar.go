@@ -88,6 +88,9 @@ func (g *grammar) level(depth int) *Select {
 	switch {
 	case g.chance(60):
 		g.group(s, sc)
+		if !g.late && g.chance(6) {
+			g.present(s)
+		}
 	default:
 		g.project(s, sc, g.kinds(sc))
 		g.overItems(s, sc)
@@ -136,6 +139,9 @@ func (g *grammar) from(s *Select, depth int) (scope, bool) {
 	}
 	if s.From.Top == nil && g.size == 0 && g.chance(8) {
 		s.From.Top = g.recursion(sub)
+	}
+	if s.From.Top == nil && g.size == 0 && g.chance(10) {
+		s.From.Top = g.shared(sub)
 	}
 	return sc, false
 }

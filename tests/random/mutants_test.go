@@ -34,6 +34,7 @@ var operatorMutants = []struct{ name, words string }{
 	{"a right row of the same time always matches", "ASOF"},
 	{"a recursion ends after two rounds", "RECURSIVE"},
 	{"a deletion deletes no row that was made of it", "RECURSIVE"},
+	{"what reads the time keeps its first value", "minute(now())"},
 	{"residual is a filter after the join", ""},
 	{"state-not-loaded", ""},
 	{"watermark-not-restored", ""},

@@ -13,18 +13,24 @@ import (
 // production that never comes is seen.
 func Operators() []string {
 	return []string{"Aggregate", "Aggregate of panes", "Aggregate of sessions", "Aggregate on close", "Close", "Dedup", "Distinct", "Expand", "Filter", "Hop",
-		"Join anti", "Join full", "Join inner", "Join left", "Join mark", "Join semi", "Limit", "Materialize", "Over", "Project", "Session",
+		"Join anti", "Join full", "Join inner", "Join left", "Join mark", "Join semi", "Limit", "Materialize", "Moving", "Over", "Project", "Session",
 		"SetOp EXCEPT", "SetOp EXCEPT ALL", "SetOp INTERSECT", "SetOp INTERSECT ALL",
 		"StaticJoin anti", "StaticJoin inner", "StaticJoin left", "StaticJoin mark", "StaticJoin semi",
+		"shared Aggregate", "shared Distinct",
 		"Temporal", "TopN dense_rank", "TopN rank", "TopN row_number", "UnionAll", "Unnest", "Upsert"}
 }
 
 // operatorsOf lists the kinds of operators of a plan, each once.
 func operatorsOf(o *physical.Output) []string {
-	seen := map[string]bool{}
+	seen, readers := map[string]bool{}, map[physical.Node]int{}
 	physical.Walk(o, func(n physical.Node) {
 		if n != physical.Node(o) {
 			seen[kindOf(n)] = true
+		}
+		for _, c := range n.Children() {
+			if readers[c]++; readers[c] > 1 {
+				seen["shared "+kindOf(c)] = true
+			}
 		}
 	})
 	return slices.Sorted(maps.Keys(seen))
