@@ -159,11 +159,14 @@ func (p *parser) unpivot(in source) source {
 	return p.emitPivot(node, node.Span, args)
 }
 
-// unpivotColumns reads an element of IN: an expression, or several in parentheses.
+// unpivotColumns reads an element of IN: an expression, several in parentheses, or a star,
+// which is COLUMNS(*).
 func (p *parser) unpivotColumns(node *ast.Unpivot, args []arg) []arg {
 	start := p.pos
 	var list []operand
-	if p.tupleAhead() {
+	if star, args := p.star(); star != nil {
+		list = append(list, p.allColumns(star, args))
+	} else if p.tupleAhead() {
 		list = p.bracketList("(", ")")
 	} else {
 		list = append(list, p.nested())

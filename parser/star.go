@@ -46,6 +46,12 @@ func (p *parser) columnsStar(c *call) (*ast.Star, []arg) {
 	return p.star()
 }
 
+// allColumns is the COLUMNS(*) that a star stands for where it is an expression.
+func (p *parser) allColumns(star *ast.Star, args []arg) operand {
+	name := ast.Name{Span: star.Span, Parts: []ast.Ident{{Span: star.Span, Name: "columns"}}}
+	return p.carry(&ast.Call{Span: star.Span, Name: name, Args: []ast.Expr{star}}, star.Span, args...)
+}
+
 // starPattern reads what follows * LIKE: the pattern of the names of columns.
 func (p *parser) starPattern(start int, star operand) operand {
 	o, _ := p.predicate(star)
