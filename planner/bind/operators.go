@@ -276,59 +276,62 @@ func (e *env) like(x *ast.Like) expr.Node {
 	if x.Many != nil {
 		return e.likeMany(x)
 	}
-	if x.Op == ast.SimilarTo {
-		return e.similar(x)
-	}
-	if x.Op == ast.RegexI {
-		n := e.b.resolve(x.Span, "rlike", e.expr(x.X), e.b.resolve(x.Span, "concat", expr.Text("(?i)"), e.expr(x.Pattern)))
-		if n != nil && x.Not {
-			return expr.NewNot(n)
-		}
-		return n
-	}
-	name := map[ast.LikeOp]string{ast.LikePattern: "like", ast.ILikePattern: "ilike", ast.Regex: "rlike"}[x.Op]
 	args := []ast.Expr{x.X, x.Pattern}
 	if x.Escape != nil {
 		args = append(args, x.Escape)
 	}
-	n := e.function(x.Span, name, args...)
+	return e.matches(x, e.exprs(args))
+}
+
+// matchers are the functions of the pattern operators. That of RegexI gets a pattern that
+// says so itself.
+var matchers = map[ast.LikeOp]string{ast.LikePattern: "like", ast.ILikePattern: "ilike", ast.SimilarTo: "similar_to", ast.Regex: "rlike", ast.RegexI: "rlike"}
+
+// matches compares a bound value with a pattern, in which a third one escapes.
+func (e *env) matches(x *ast.Like, args []expr.Node) expr.Node {
+	if args == nil {
+		return nil
+	}
+	if x.Op == ast.RegexI {
+		args = []expr.Node{args[0], e.b.resolve(x.Span, "concat", expr.Text("(?i)"), args[1])}
+	}
+	n := e.b.resolve(x.Span, matchers[x.Op], args...)
 	if n != nil && x.Not {
 		return expr.NewNot(n)
 	}
 	return n
 }
 
-// likeArray is LIKE ANY (array), a test of each pattern of it.
-func (e *env) likeArray(x *ast.Like) expr.Node {
-	test := "exists"
-	if x.All {
-		test = "forall"
-	}
-	elem := ast.Ident{Span: x.Span, Name: unused(x.X, "pattern")}
-	one := *x
-	one.Pattern, one.Many = &ast.ColumnRef{Span: x.Span, Parts: []ast.Ident{elem}}, nil
-	return e.function(x.Span, test, x.Many[0], &ast.Lambda{Span: x.Span, Params: []ast.Ident{elem}, Body: &one})
-}
-
-// likeMany is LIKE ANY and LIKE ALL: the patterns one by one, with their NOT.
+// likeMany is LIKE ANY and LIKE ALL: the patterns one by one, with their NOT, or those of an
+// array.
 func (e *env) likeMany(x *ast.Like) expr.Node {
-	if len(x.Many) == 1 {
-		if n := e.expr(x.Many[0]); n == nil || n.Type().Kind == types.Array {
-			return e.likeArray(x)
+	patterns := e.exprs(x.Many)
+	if patterns == nil {
+		return nil
+	}
+	if len(patterns) == 1 && patterns[0].Type().Kind == types.Array {
+		return e.each(x.Span, x.All, x.X, x.Many[0], func(v, pattern ast.Expr) ast.Expr {
+			one := *x
+			one.X, one.Pattern, one.Many = v, pattern, nil
+			return &one
+		})
+	}
+	v := e.expr(x.X)
+	if v == nil {
+		return nil
+	}
+	return e.once(x.Span, v, patterns, func(v expr.Node) expr.Node {
+		parts := make([]expr.Node, len(patterns))
+		for i, p := range patterns {
+			if parts[i] = e.matches(x, []expr.Node{v, p}); parts[i] == nil {
+				return nil
+			}
 		}
-	}
-	parts := make([]expr.Node, len(x.Many))
-	for i, pattern := range x.Many {
-		one := *x
-		one.Pattern, one.Many = pattern, nil
-		if parts[i] = e.like(&one); parts[i] == nil {
-			return nil
+		if x.All {
+			return expr.NewAnd(parts...)
 		}
-	}
-	if x.All {
-		return expr.NewAnd(parts...)
-	}
-	return expr.NewOr(parts...)
+		return expr.NewOr(parts...)
+	})
 }
 
 func (e *env) is(x *ast.Is) expr.Node {

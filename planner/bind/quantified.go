@@ -2,6 +2,7 @@ package bind
 
 import (
 	"github.com/sqlstream/sqlstream/exec/expr"
+	"github.com/sqlstream/sqlstream/exec/fn"
 	"github.com/sqlstream/sqlstream/parser/ast"
 	"github.com/sqlstream/sqlstream/parser/diag"
 	"github.com/sqlstream/sqlstream/planner/logical"
@@ -12,10 +13,7 @@ import (
 // only its least and greatest value, and how many of its values are NULL: an aggregate,
 // which is maintained in the same way whatever the number of rows.
 func (e *env) quantified(x *ast.Quantified) expr.Node {
-	q, ok := x.R.(*ast.Subquery)
-	if !ok {
-		return e.quantifiedList(x)
-	}
+	q := x.R.(*ast.Subquery)
 	if in, ok := asIn(x); ok {
 		return e.subqueryExpr(in)
 	}
@@ -69,6 +67,32 @@ func (e *env) quantifiedRow(x *ast.Quantified, row *ast.Row, q *ast.Query) expr.
 	return e.scalarSubquery(&ast.Subquery{Span: x.Span, Query: w.query(result, &ast.Derived{Span: x.Span, Query: tests, Alias: is})})
 }
 
+// quantifiedList is x op ANY (array), a test of each element.
+func (e *env) quantifiedList(x *ast.Quantified) expr.Node {
+	return e.each(x.Span, x.All, x.L, x.R, func(v, elem ast.Expr) ast.Expr {
+		return &ast.Binary{Span: x.Span, Op: x.Op, L: v, R: elem}
+	})
+}
+
+// each is a test of v with the elements of an array, of which one has to be true, or all.
+// What has another value at each call, such as random(), is computed once.
+func (e *env) each(span diag.Span, all bool, v, array ast.Expr, test func(v, elem ast.Expr) ast.Expr) expr.Node {
+	some := "exists"
+	if all {
+		some = "forall"
+	}
+	n, w := e.expr(v), written{span}
+	switch {
+	case n == nil:
+		return nil
+	case expr.Volatility(n) == fn.Volatile:
+		body := w.call(some, w.column("$array"), w.lambda(test(w.column("$v"), w.column("$x")), "$x"))
+		return e.function(span, "invoke", w.lambda(body, "$v", "$array"), v, array)
+	}
+	elem := unused(v, "x")
+	return e.function(span, some, array, w.lambda(test(v, w.column(elem)), elem))
+}
+
 // unused is a name that no column in an expression begins with.
 func unused(x ast.Expr, name string) string {
 	free := true
@@ -82,17 +106,6 @@ func unused(x ast.Expr, name string) string {
 		return name
 	}
 	return unused(x, name+"_")
-}
-
-// quantifiedList is x op ANY (array), a test of each element.
-func (e *env) quantifiedList(x *ast.Quantified) expr.Node {
-	test := "exists"
-	if x.All {
-		test = "forall"
-	}
-	elem := ast.Ident{Span: x.Span, Name: unused(x.L, "x")}
-	body := &ast.Binary{Span: x.Span, Op: x.Op, L: x.L, R: &ast.ColumnRef{Span: x.Span, Parts: []ast.Ident{elem}}}
-	return e.function(x.Span, test, x.R, &ast.Lambda{Span: x.Span, Params: []ast.Ident{elem}, Body: body})
 }
 
 var opposite = map[ast.Op]ast.Op{ast.Less: ast.GreaterEq, ast.LessEq: ast.Greater, ast.Greater: ast.LessEq,

@@ -9,19 +9,6 @@ import (
 	"github.com/sqlstream/sqlstream/parser/diag"
 )
 
-// similar is x SIMILAR TO pattern [ESCAPE c].
-func (e *env) similar(x *ast.Like) expr.Node {
-	args := []ast.Expr{x.X, x.Pattern}
-	if x.Escape != nil {
-		args = append(args, x.Escape)
-	}
-	n := e.function(x.Span, "similar_to", args...)
-	if n != nil && x.Not {
-		return expr.NewNot(n)
-	}
-	return n
-}
-
 // similarPattern turns a pattern of SIMILAR TO into a regular expression.
 func similarPattern(pattern string, escape byte) string {
 	var b strings.Builder

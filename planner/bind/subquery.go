@@ -48,6 +48,12 @@ func asIn(x *ast.Quantified) (*ast.In, bool) {
 	return &ast.In{Span: x.Span, X: x.L, Not: x.All, Query: q.Query}, true
 }
 
+// hasQuery tells ANY (query) from ANY (array).
+func hasQuery(x *ast.Quantified) bool {
+	_, ok := x.R.(*ast.Subquery)
+	return ok
+}
+
 // hasSubquery reports a subquery in an expression.
 func hasSubquery(x ast.Expr) bool {
 	found := false
@@ -58,8 +64,7 @@ func hasSubquery(x ast.Expr) bool {
 		case *ast.In:
 			found = found || n.Query != nil
 		case *ast.Quantified:
-			_, sub := n.R.(*ast.Subquery)
-			found = found || sub
+			found = found || hasQuery(n)
 		}
 		return !found
 	})
@@ -86,6 +91,9 @@ func (e *env) subqueryTest(part ast.Expr) bool {
 
 // subqueryExpr binds a subquery inside an expression.
 func (e *env) subqueryExpr(x ast.Expr) expr.Node {
+	if q, ok := x.(*ast.Quantified); ok && !hasQuery(q) {
+		return e.quantifiedList(q)
+	}
 	if e.sel == nil && e.on == nil || len(e.params) > 0 {
 		e.b.errorf(diag.BadSubquery, x.Pos(), "a subquery is not allowed here")
 		return nil

@@ -28,6 +28,14 @@ func (w written) call(function string, args ...ast.Expr) *ast.Call {
 	return &ast.Call{Span: w.span, Name: ast.Name{Span: w.span, Parts: []ast.Ident{{Span: w.span, Name: function}}}, Args: args}
 }
 
+func (w written) lambda(body ast.Expr, params ...string) ast.Expr {
+	l := &ast.Lambda{Span: w.span, Body: body}
+	for _, p := range params {
+		l.Params = append(l.Params, w.name(p))
+	}
+	return l
+}
+
 func (w written) boolean(b bool) ast.Expr {
 	return &ast.Literal{Span: w.span, Kind: ast.LitBool, Text: strconv.FormatBool(b)}
 }
