@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/sqlstream/sqlstream/parser"
+	"github.com/sqlstream/sqlstream/parser/ast"
 	"github.com/sqlstream/sqlstream/parser/diag"
 	"github.com/sqlstream/sqlstream/planner/logical"
 	"github.com/sqlstream/sqlstream/planner/physical"
@@ -26,6 +27,19 @@ func chain(n int) (tables, query string) {
 	return tables, "SELECT x0, x1, x2 FROM " + strings.Join(from, ", ") + " WHERE " + strings.Join(where, " AND ")
 }
 
+// logical parses a query and gives its logical plan.
+func (s *session) logical(query string) (ast.Statement, logical.Node) {
+	stmts, err := parser.Parse(diag.Source{Text: query})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	_, plans, err := Logical(stmts[0], s.cat, s.set)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return stmts[0], plans[0]
+}
+
 // TestManyTables joins many tables: no order of theirs makes a product, and four times the
 // tables are planned with less than 16 times the memory.
 func TestManyTables(t *testing.T) {
@@ -33,20 +47,13 @@ func TestManyTables(t *testing.T) {
 	for _, n := range []int{16, 64} {
 		tables, query := chain(n)
 		s := newSession(t, tables)
-		stmts, err := parser.Parse(diag.Source{Text: query})
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, plans, err := Logical(stmts[0], s.cat, s.set)
-		if err != nil {
-			t.Fatal(err)
-		}
-		logical.Walk(plans[0], func(n logical.Node) {
+		stmt, plan := s.logical(query)
+		logical.Walk(plan, func(n logical.Node) {
 			if j, ok := n.(*logical.Join); ok && len(j.LKeys) == 0 {
 				t.Errorf("a product: %s", j.Describe())
 			}
 		})
-		allocations[n] = testing.AllocsPerRun(1, func() { _, _ = Plan(stmts[0], s.cat, s.set) })
+		allocations[n] = testing.AllocsPerRun(1, func() { _, _ = Plan(stmt, s.cat, s.set) })
 	}
 	if allocations[64] > 16*allocations[16] {
 		t.Errorf("allocations by tables: %v", allocations)
@@ -93,16 +100,26 @@ func TestDoubling(t *testing.T) {
 // once.
 func TestFewReadersShareNothing(t *testing.T) {
 	_, query := doubling(3, false)
-	s := newSession(t)
-	stmts, err := parser.Parse(diag.Source{Text: query})
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, plans, err := Logical(stmts[0], s.cat, s.set)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if text := logical.String(plans[0]); strings.Contains(text, "Shared") {
+	_, plan := newSession(t).logical(query)
+	if text := logical.String(plan); strings.Contains(text, "Shared") {
 		t.Error(text)
+	}
+}
+
+// TestNestedForms plans forms that are written with what the language has, each in the next
+// one: a query in them is bound once, not twice at each level.
+func TestNestedForms(t *testing.T) {
+	for _, form := range []string{
+		"SELECT cardinality(ARRAY(%s)) AS n",
+		"SELECT 1 AS n WHERE (1, 2) >= ANY (SELECT n, 2 FROM (%s) AS q)",
+		"SELECT n FROM gap_fill(TABLE (SELECT ts, n FROM (SELECT TIMESTAMP '2024-01-01 00:00:00' AS ts, 1 AS n) AS a JOIN (%s) AS q USING (n)), ts, INTERVAL '1' MINUTE)",
+		"SELECT CAST((%s) AS STRING) LIKE ANY ('a', 'b') AS n",
+		"SELECT 1 AS n WHERE (SELECT max(n) FROM (%s) AS q) = ANY (ARRAY[1, 2])",
+	} {
+		query := "SELECT 1 AS n"
+		for range 24 {
+			query = fmt.Sprintf(form, query)
+		}
+		newSession(t).logical(query)
 	}
 }

@@ -52,7 +52,7 @@ func (e *env) arrayQuery(x *ast.ArrayQuery) expr.Node {
 	if list.OrderBy = e.arrayOrder(order, q.Span, plan.Schema(), values); list.OrderBy == nil {
 		return nil
 	}
-	query := w.query(w.call("coalesce", list, w.call("array")), &ast.Derived{Span: x.Span, Query: q, Alias: alias})
+	query := w.query(w.call("coalesce", list, w.call("array")), &boundQuery{&ast.Derived{Span: x.Span, Alias: alias}, plan})
 	return e.scalarSubquery(&ast.Subquery{Span: x.Span, Query: query})
 }
 

@@ -84,6 +84,8 @@ func (b *Binder) relationOf(ref ast.TableRef, outer *scope) (logical.Node, *scop
 		return b.tableName(x)
 	case *ast.Derived:
 		return b.derived(x, outer)
+	case *boundQuery:
+		return b.aliased(x.plan, x.Alias, "", nil)
 	case *ast.Join:
 		return b.join(x, outer)
 	case *ast.TableFunc:
@@ -348,6 +350,13 @@ func (b *Binder) derived(x *ast.Derived, outer *scope) (logical.Node, *scope) {
 		return broken()
 	}
 	return b.aliased(r.plan, x.Alias, "", x.Watermark)
+}
+
+// boundQuery is a query in FROM that is bound already: a form that is written with what the
+// language has needs its columns before, and queries in it would be bound twice at each level.
+type boundQuery struct {
+	*ast.Derived
+	plan logical.Node
 }
 
 // file reads a path or URL with an inferred schema.

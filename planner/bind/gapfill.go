@@ -17,7 +17,6 @@ type gapFill struct {
 	written
 	b      *Binder
 	called *ast.Call
-	from   ast.TableRef
 	plan   logical.Node
 	scope  *scope
 	at     string // the column of time
@@ -79,7 +78,6 @@ func (g *gapFill) read() bool {
 	if g.plan, g.scope = t.input(); g.scope.broken {
 		return false
 	}
-	g.from = tableOf(t.args[0])
 	at := t.columns(g.scope, t.args[1])
 	if len(at) != 1 || !g.column(at[0], &g.at) {
 		return g.fail(t.args[1].Pos(), "gap_fill needs a column of time as argument 2")
@@ -94,22 +92,6 @@ func (g *gapFill) read() bool {
 		}
 	}
 	return true
-}
-
-// tableOf is a table argument as it stands in FROM.
-func tableOf(x ast.Expr) ast.TableRef {
-	switch x := x.(type) {
-	case *ast.TableArg:
-		if x.Table != nil {
-			return &ast.TableName{Span: x.Table.Span, Name: *x.Table}
-		}
-		return &ast.Derived{Span: x.Span, Query: x.Query}
-	case *ast.Subquery:
-		return &ast.Derived{Span: x.Span, Query: x.Query}
-	case *ast.ColumnRef:
-		return &ast.TableName{Span: x.Span, Name: ast.Name{Span: x.Span, Parts: x.Parts}}
-	}
-	return nil
 }
 
 // column finds a plain column of the table.
@@ -178,7 +160,7 @@ func (g *gapFill) query() *ast.Query {
 // withNext adds, to each row, the time of the next one of its partition, and what is
 // interpolated up to.
 func (g *gapFill) withNext() *ast.Query {
-	sel := &ast.Select{Span: g.span, From: g.from, Items: []ast.SelectItem{{Span: g.span, Expr: &ast.Star{Span: g.span}, Text: "*"}}}
+	sel := &ast.Select{Span: g.span, From: &boundQuery{&ast.Derived{Span: g.span}, g.plan}, Items: []ast.SelectItem{{Span: g.span, Expr: &ast.Star{Span: g.span}, Text: "*"}}}
 	for _, c := range g.plan.Schema() {
 		if c.Name != g.at && g.how[c.Name] != "interpolate" {
 			continue

@@ -1,6 +1,8 @@
 package bind
 
 import (
+	"strings"
+
 	"github.com/sqlstream/sqlstream/exec/expr"
 	"github.com/sqlstream/sqlstream/exec/fn"
 	"github.com/sqlstream/sqlstream/parser/ast"
@@ -54,7 +56,7 @@ func (e *env) quantifiedRow(x *ast.Quantified, row *ast.Row, q *ast.Query) expr.
 		rows.Columns = append(rows.Columns, w.name(column))
 		other.Elems = append(other.Elems, w.column(column))
 	}
-	tests := w.query(&ast.Binary{Span: x.Span, Op: x.Op, L: row, R: other}, &ast.Derived{Span: x.Span, Query: q, Alias: rows})
+	tests := w.query(&ast.Binary{Span: x.Span, Op: x.Op, L: row, R: other}, &boundQuery{&ast.Derived{Span: x.Span, Alias: rows}, plan})
 	is := w.alias("$tests")
 	is.Columns = []ast.Ident{w.name("$is")}
 	decides := ast.Expr(w.call("bool_or", w.column("$is")))
@@ -75,22 +77,33 @@ func (e *env) quantifiedList(x *ast.Quantified) expr.Node {
 }
 
 // each is a test of v with the elements of an array, of which one has to be true, or all.
-// What has another value at each call, such as random(), is computed once.
+// A subquery, which no lambda has, and what has another value at each call, such as random(),
+// is computed before.
 func (e *env) each(span diag.Span, all bool, v, array ast.Expr, test func(v, elem ast.Expr) ast.Expr) expr.Node {
 	some := "exists"
 	if all {
 		some = "forall"
 	}
-	n, w := e.expr(v), written{span}
-	switch {
-	case n == nil:
-		return nil
-	case expr.Volatility(n) == fn.Volatile:
+	w := written{span}
+	if hasSubquery(v) || e.b.mayVary(v) {
 		body := w.call(some, w.column("$array"), w.lambda(test(w.column("$v"), w.column("$x")), "$x"))
 		return e.function(span, "invoke", w.lambda(body, "$v", "$array"), v, array)
 	}
 	elem := unused(v, "x")
 	return e.function(span, some, array, w.lambda(test(v, w.column(elem)), elem))
+}
+
+// mayVary reports a call that may have another value each time: of a function written in SQL too.
+func (b *Binder) mayVary(x ast.Expr) bool {
+	found := false
+	walkExpr(x, func(n ast.Expr) bool {
+		if c, ok := n.(*ast.Call); ok {
+			f, builtin := b.cat.Functions.Scalar(strings.ToLower(c.Name.Last().Name))
+			found = found || !builtin || f.Volatility == fn.Volatile
+		}
+		return !found
+	})
+	return found
 }
 
 // unused is a name that no column in an expression begins with.
