@@ -101,10 +101,9 @@ func (p *pusher) matched(j *logical.Join, empty []expr.Node) expr.Node {
 		if isNull(e) {
 			continue
 		}
-		r := &logical.Project{Input: j.R, Exprs: append(logical.Columns(j.R), expr.Bool(true)), Names: append(columnNames(j.R), "matched")}
+		r, matched := marked(j.R, logical.Width(j.L))
 		j.R = r
-		at := len(r.Exprs) - 1
-		return expr.NewIsNull(&expr.Column{Index: logical.Width(j.L) + at, Name: "matched", T: r.Exprs[at].Type()}, true)
+		return matched
 	}
 	return nil
 }

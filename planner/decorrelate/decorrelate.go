@@ -12,6 +12,8 @@
 //   - cover.go: where equalities give the values of all outer references, the domain
 //     is not computed: the columns that they are equal to take its place.
 //
+// Before them perrow.go takes out what has another value at each call, such as random().
+//
 // NULL is a value of the domain like any other, so that its keys are null-safe; and the
 // domain is a set, so that equal outer rows each meet the same result.
 package decorrelate
@@ -57,32 +59,18 @@ func (d *decorrelator) apply(a *logical.Apply) logical.Node {
 		j := a.Join
 		return simplify(&j)
 	}
-	if out := perRow(a); out != nil {
-		return out
+	if e := varying(a.R, a.Scope); e != nil {
+		return d.perRow(a, e)
 	}
 	if out := d.pullUp(a); out != nil {
 		return out
 	}
-	if volatile(a.L) {
+	if volatile(a.L, func(logical.Node) bool { return true }) != nil {
 		d.refuse(a, "compute it in a table or view of its own first",
 			"a correlated subquery beside an expression that has another value at each call")
 		return a
 	}
 	return d.unnest(a)
-}
-
-// perRow computes the values of a SELECT without FROM beside each row: equal rows may have
-// others, where they have another value at each call. nil = the Apply is of another kind.
-func perRow(a *logical.Apply) logical.Node {
-	p, ok := a.R.(*logical.Project)
-	if !ok || !volatile(p) || a.Kind != logical.Left || len(a.LKeys) > 0 || a.Residual != nil {
-		return nil
-	}
-	if v, ok := p.Input.(*logical.Values); !ok || len(v.Rows) != 1 || len(v.Columns) > 0 {
-		return nil
-	}
-	return &logical.Project{Input: a.L, Exprs: append(logical.Columns(a.L), moveAll(p.Exprs, a.Scope, same, same)...),
-		Names: append(columnNames(a.L), p.Names...)}
 }
 
 func anyRefersTo(list []expr.Node, scope int) bool {
@@ -111,13 +99,25 @@ func mapList(list []expr.Node, f func(expr.Node) expr.Node) []expr.Node {
 	return out
 }
 
-func volatile(n logical.Node) bool {
-	found := false
+// volatile finds, in the nodes of a plan that is true for, a call that has another value each
+// time; nil if there is none.
+func volatile(n logical.Node, is func(x logical.Node) bool) expr.Node {
+	var found expr.Node
 	logical.Walk(n, func(x logical.Node) {
+		var here expr.Node
 		logical.MapExprs(x, func(e expr.Node) expr.Node {
-			found = found || expr.Volatility(e) == fn.Volatile
+			expr.Walk(e, func(part expr.Node) bool {
+				varies := expr.Volatility(part) == fn.Volatile
+				if varies {
+					here = part
+				}
+				return varies
+			})
 			return e
 		})
+		if found == nil && here != nil && is(x) {
+			found = here
+		}
 	})
 	return found
 }

@@ -2,7 +2,6 @@ package decorrelate
 
 import (
 	"github.com/sqlstream/sqlstream/exec/expr"
-	"github.com/sqlstream/sqlstream/exec/fn"
 	"github.com/sqlstream/sqlstream/exec/mutant"
 	"github.com/sqlstream/sqlstream/planner/logical"
 )
@@ -81,8 +80,7 @@ func (u puller) filter(x *logical.Filter) *pulled {
 	return in
 }
 
-// project computes what does not read the query around before the join. A volatile
-// expression would be computed at another time.
+// project computes what does not read the query around before the join.
 func (u puller) project(x *logical.Project) *pulled {
 	in := u.pull(x.Input)
 	if in == nil {
@@ -94,8 +92,6 @@ func (u puller) project(x *logical.Project) *pulled {
 		e = substitute(e, in.cols)
 		_, column := e.(*expr.Column)
 		switch {
-		case logical.RefersTo(e, u.scope) && expr.Volatility(e) == fn.Volatile:
-			return nil
 		case !logical.RefersTo(e, u.scope) && !column:
 			p.Exprs, p.Names = append(p.Exprs, e), append(p.Names, x.Names[i])
 			e = &expr.Column{Index: len(p.Exprs) - 1, Name: x.Names[i], T: e.Type()}
@@ -237,7 +233,7 @@ func (b *pullJoin) finish() logical.Node {
 	for i, c := range b.p.cols {
 		if logical.RefersTo(c, b.a.Scope) && b.j.Kind == logical.Left {
 			if matched == nil {
-				matched = b.matched()
+				b.j.R, matched = marked(b.j.R, b.nl)
 			}
 			n, err := b.d.res.Case([]expr.Node{matched}, []expr.Node{b.over(c)}, expr.Null(c.Type()))
 			if err != nil {
@@ -253,13 +249,4 @@ func (b *pullJoin) finish() logical.Node {
 		exprs = append(exprs, e)
 	}
 	return &logical.Project{Input: simplify(&b.j), Exprs: exprs, Names: names}
-}
-
-// matched adds a column that is NULL for rows without a match, and tests it.
-func (b *pullJoin) matched() expr.Node {
-	p := &logical.Project{Input: b.j.R, Exprs: append(logical.Columns(b.j.R), expr.Bool(true)),
-		Names: append(columnNames(b.j.R), "matched")}
-	b.j.R = p
-	at := len(p.Exprs) - 1
-	return expr.NewIsNull(&expr.Column{Index: b.nl + at, Name: "matched", T: p.Exprs[at].Type()}, true)
 }
