@@ -58,10 +58,10 @@ func (pr *printer) list(n int, item func(i int)) {
 }
 
 // ident prints a name, quoted where it was or must be. The first part of a path
-// cannot be a reserved word, nor INTERVAL: an operator that is a word and a name behind it
-// read as a number of units.
+// cannot be a reserved word, nor INTERVAL or TABLE: an operator that is a word, as RLIKE is
+// for ~, reads behind them as a number of units and as a table.
 func (pr *printer) ident(id ast.Ident, first bool) {
-	if id.Quoted || !isPlainName(id.Name) || first && (isReserved(id.Name) || strings.EqualFold(id.Name, "INTERVAL")) {
+	if id.Quoted || !isPlainName(id.Name) || first && (isReserved(id.Name) || strings.EqualFold(id.Name, "INTERVAL") || strings.EqualFold(id.Name, "TABLE")) {
 		pr.put(`"`, strings.ReplaceAll(id.Name, `"`, `""`), `"`)
 		return
 	}
