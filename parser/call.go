@@ -129,6 +129,13 @@ func (p *parser) argument(c *call) {
 	case p.jsonMember(c):
 		return
 	}
+	if star, args := p.star(); star != nil {
+		c.args = append(c.args, p.carry(star, star.Span, args...))
+		if c.fields != nil {
+			c.fields.Fields = append(c.fields.Fields, ast.StructField{})
+		}
+		return
+	}
 	value := p.argumentValue(c)
 	if p.isWord("AS") || c.fields != nil {
 		p.structArgument(c, value)

@@ -36,9 +36,22 @@ func (p *parser) specialCall(word string) (operand, bool) {
 func (p *parser) rowCall() operand {
 	start := p.pos
 	p.next()
-	list := p.bracketList("(", ")")
+	p.expectOp("(")
+	var list []operand
+	if !p.acceptOp(")") {
+		p.sepList(func() { list = append(list, p.rowElement()) })
+		p.closeBrackets(")")
+	}
 	node := &ast.Row{Span: p.since(start), Elems: make([]ast.Expr, len(list))}
 	return p.carry(node, node.Span, fills(node.Elems, list)...)
+}
+
+// rowElement reads an expression, or a star for the columns that it stands for.
+func (p *parser) rowElement() operand {
+	if star, args := p.star(); star != nil {
+		return p.carry(star, star.Span, args...)
+	}
+	return p.nested()
 }
 
 // extract reads EXTRACT(unit FROM x) as extract('UNIT', x).

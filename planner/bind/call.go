@@ -56,6 +56,9 @@ func (e *env) call(x *ast.Call) expr.Node {
 			return nil
 		}
 	}
+	if n, ok := e.starCall(x, name); ok {
+		return n
+	}
 	if !e.plainCall(x) {
 		return nil
 	}

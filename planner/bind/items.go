@@ -95,9 +95,21 @@ func (sel *selectBinder) expandStruct(star *ast.Star) {
 
 // fieldItems adds the fields of a STRUCT as items.
 func (sel *selectBinder) fieldItems(star *ast.Star, n expr.Node) {
+	for _, p := range sel.fieldPicks(star, n) {
+		if p.value != nil {
+			sel.items = append(sel.items, selectItem{ast: *p.value, name: p.name})
+			continue
+		}
+		sel.items = append(sel.items, selectItem{ast: ast.SelectItem{Span: star.Span}, name: p.name,
+			nodes: []expr.Node{newField(n, p.at)}, names: []string{p.name}, state: itemDone})
+	}
+}
+
+// fieldPicks are the fields that s.* stands for, n being s; at is the number of the field.
+func (sel *selectBinder) fieldPicks(star *ast.Star, n expr.Node) []starPick {
 	if n == nil {
 		sel.fail()
-		return
+		return nil
 	}
 	what, tables := "(…)", []string(nil)
 	if star.X == nil {
@@ -106,20 +118,13 @@ func (sel *selectBinder) fieldItems(star *ast.Star, n expr.Node) {
 	if len(n.Type().Fields) == 0 {
 		sel.fail()
 		sel.b.errorf(diag.UnknownField, star.Span, "%s.* needs a table or a STRUCT, got %s", what, typeOf(n))
-		return
+		return nil
 	}
 	var cols []starColumn
 	for i, f := range n.Type().Fields {
 		cols = append(cols, starColumn{at: i, name: f.Name, tables: tables})
 	}
-	for _, p := range sel.pickStar(star, cols) {
-		if p.value != nil {
-			sel.items = append(sel.items, selectItem{ast: *p.value, name: p.name})
-			continue
-		}
-		sel.items = append(sel.items, selectItem{ast: ast.SelectItem{Span: star.Span}, name: p.name,
-			nodes: []expr.Node{newField(n, p.at)}, names: []string{p.name}, state: itemDone})
-	}
+	return sel.pickStar(star, cols)
 }
 
 // bindItem binds an item once. An alias may be used before its item is reached.

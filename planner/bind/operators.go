@@ -389,19 +389,28 @@ func (e *env) mapExpr(x *ast.Map) expr.Node {
 }
 
 func (e *env) structExpr(x *ast.Struct) expr.Node {
-	var args []expr.Node
+	var names []string
+	var values []expr.Node
 	for i, f := range x.Fields {
 		if f.Name != nil && slices.ContainsFunc(x.Fields[:i], func(o ast.StructField) bool { return o.Name != nil && o.Name.Is(f.Name.Name) }) {
 			e.b.errorf(diag.AmbiguousName, f.Name.Span, "the struct has two fields %q: neither could be read by its name", f.Name.Name)
 			return nil
 		}
+		if star, is := f.Value.(*ast.Star); is && f.Name == nil {
+			n, v, ok := e.starValues(star)
+			if !ok {
+				return nil
+			}
+			names, values = append(names, n...), append(values, v...)
+			continue
+		}
 		v := e.expr(f.Value)
 		if v == nil {
 			return nil
 		}
-		args = append(args, expr.Text(fieldName(f, i)), v)
+		names, values = append(names, fieldName(f, i)), append(values, v)
 	}
-	return e.b.resolve(x.Span, "named_struct", args...)
+	return e.b.namedRow(x.Span, names, values)
 }
 
 // fieldName is the name of a struct field: as given, else that of a plain column,
@@ -414,13 +423,18 @@ func fieldName(f ast.StructField, i int) string {
 }
 
 func (e *env) row(x *ast.Row) expr.Node {
-	var args []expr.Node
-	for i, el := range x.Elems {
-		v := e.expr(el)
-		if v == nil {
-			return nil
-		}
-		args = append(args, expr.Text(valueName(el, i)), v)
+	names, values, ok := e.spread(x.Elems)
+	if !ok {
+		return nil
 	}
-	return e.b.resolve(x.Span, "named_struct", args...)
+	return e.b.namedRow(x.Span, names, values)
+}
+
+// namedRow makes a STRUCT of values and the names of its fields.
+func (b *Binder) namedRow(span diag.Span, names []string, values []expr.Node) expr.Node {
+	var args []expr.Node
+	for i, v := range values {
+		args = append(args, expr.Text(names[i]), v)
+	}
+	return b.resolve(span, "named_struct", args...)
 }

@@ -19,6 +19,8 @@ type Rule struct {
 	// Normal says that keys, modes and lateness are read off the form that the rule makes.
 	// The other rules only save work: any of them can be left out (Context.Off).
 	Normal bool
+	// Last: it runs when none of the others fires any more, on what they have made.
+	Last bool
 }
 
 // Context is what rules may use.
@@ -58,6 +60,7 @@ var List = []Rule{
 	{Name: "window-keys", Apply: windowKeys, Normal: true},
 	{Name: "over-top-n", Apply: overTopN, Normal: true},
 	{Name: "limit-series", Apply: limitSeries},
+	{Name: "split-series", Apply: splitSeries, Last: true},
 }
 
 // CommonSubplans is the name of the rewrite that comes last, of the physical plan
@@ -86,25 +89,31 @@ const maxRounds = 50
 // Run applies all rules until none fires.
 func Run(c *Context, n logical.Node) logical.Node {
 	for range maxRounds {
-		changed := false
-		n = logical.Rewrite(n, func(x logical.Node) logical.Node {
-			for _, r := range List {
-				if !r.Normal && c.Off != nil && c.Off(r.Name) {
-					continue
-				}
-				if y := r.Apply(c, x); y != x {
-					if c.Fired != nil {
-						c.Fired(r.Name)
-					}
-					changed = true
-					x = y
-				}
-			}
-			return x
-		})
-		if !changed {
+		next, changed := round(c, n, false)
+		if n = next; !changed {
 			break
 		}
 	}
+	n, _ = round(c, n, true)
 	return n
+}
+
+// round applies each rule once at each node, from the leaves up.
+func round(c *Context, n logical.Node, last bool) (out logical.Node, changed bool) {
+	out = logical.Rewrite(n, func(x logical.Node) logical.Node {
+		for _, r := range List {
+			if r.Last != last || !r.Normal && c.Off != nil && c.Off(r.Name) {
+				continue
+			}
+			if y := r.Apply(c, x); y != x {
+				if c.Fired != nil {
+					c.Fired(r.Name)
+				}
+				changed = true
+				x = y
+			}
+		}
+		return x
+	})
+	return out, changed
 }

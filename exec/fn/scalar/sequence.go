@@ -22,6 +22,9 @@ func resolveSeries(args []fn.Arg) (series, []types.Type, error) {
 		return series{}, nil, err
 	}
 	t, ok := types.CommonType(args[0].Type, args[1].Type)
+	if ok && t.Kind == types.String && len(args) == 3 && args[2].Type.Kind == types.Interval { // what an INTERVAL moves is a time
+		t = types.Of(types.Timestamp)
+	}
 	switch {
 	case !ok || !t.IsInteger() && !t.IsTime() && t.Kind != types.Null:
 		return series{}, nil, fmt.Errorf("needs integers, dates or timestamps, got %s and %s", args[0].Type, args[1].Type)
