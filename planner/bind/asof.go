@@ -1,6 +1,8 @@
 package bind
 
 import (
+	"slices"
+
 	"github.com/sqlstream/sqlstream/exec/expr"
 	"github.com/sqlstream/sqlstream/exec/types"
 	"github.com/sqlstream/sqlstream/parser/ast"
@@ -132,7 +134,7 @@ func (j *joinBinder) asofConditions() bool {
 	if n == nil {
 		return false
 	}
-	j.conds = append(j.conds, splitAnd(n)...)
+	j.conds = append(slices.Clone(splitAnd(n)), j.conds...) // its inequality is the one that tells the nearest row
 	return true
 }
 

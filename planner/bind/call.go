@@ -256,6 +256,9 @@ func (e *env) withinGroup(x *ast.Call, f *fn.Aggregate) *ast.Call {
 		}
 	case "percentile", "percentile_disc", "mode", "quantile_dd":
 		if len(x.Named) == 0 && len(x.OrderBy) == 1 {
+			if !e.sharesWithin(x, f) {
+				return nil
+			}
 			call.Args, call.OrderBy = append([]ast.Expr{x.OrderBy[0].Expr}, x.Args...), nil
 			if x.OrderBy[0].Desc {
 				call.Args = append(call.Args, &ast.Literal{Span: x.OrderBy[0].Span, Kind: ast.LitString, Text: "desc"})
@@ -265,6 +268,24 @@ func (e *env) withinGroup(x *ast.Call, f *fn.Aggregate) *ast.Call {
 	}
 	e.b.errorf(diag.NotPlanned, x.Span, "%s with WITHIN GROUP or named arguments in this form is not supported", x.Name)
 	return nil
+}
+
+// sharesWithin refuses the arguments that only the form without WITHIN GROUP takes: a second
+// one, and a share below 0.
+func (e *env) sharesWithin(x *ast.Call, f *fn.Aggregate) bool {
+	if !strings.HasPrefix(f.Name, "percentile") || len(x.Args) == 0 {
+		return true
+	}
+	if len(x.Args) > 1 && f.Name == "percentile" {
+		e.b.errorf(diag.WrongArguments, x.Args[1].Pos(), "%s with WITHIN GROUP takes one argument; of several shares write array(…)", x.Name)
+		return false
+	}
+	if u, ok := x.Args[0].(*ast.Unary); ok && u.Op == ast.Neg {
+		e.b.errorf(diag.WrongArguments, u.Span, "%s with WITHIN GROUP takes a share from 0 to 1", x.Name).
+			WithHint("ORDER BY … DESC counts from the greatest value")
+		return false
+	}
+	return true
 }
 
 func (e *env) bindAggregate(x *ast.Call, f *fn.Aggregate) (logical.Agg, bool) {

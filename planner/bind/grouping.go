@@ -302,6 +302,10 @@ func (e *env) grouping(x *ast.Call, name string) expr.Node {
 		e.b.errorf(diag.WrongArguments, x.Span, "grouping() needs a key of GROUP BY")
 		return nil
 	}
+	if len(x.Args) > 63 {
+		e.b.errorf(diag.WrongArguments, x.Span, "%s() takes at most 63 keys, one bit each, got %d", name, len(x.Args))
+		return nil
+	}
 	bits := make([]int, 0, len(x.Args))
 	for _, a := range x.Args {
 		n := e.expr(a)

@@ -189,10 +189,24 @@ func (sel *selectBinder) aliasExpr(e *env, id ast.Ident) (expr.Node, bool) {
 	}
 	sel.bindItem(found)
 	it := &sel.items[found]
-	if len(it.nodes) == 1 {
-		return it.nodes[0], true
+	if len(it.nodes) != 1 {
+		return nil, it.nodes == nil
 	}
-	return nil, it.nodes == nil
+	for i := found + 1; e.clause == inOrderBy && i < len(sel.items); i++ {
+		if strings.EqualFold(sel.items[i].name, id.Name) && rank(&sel.items[i]) == rank(it) && sel.differs(i, it.nodes[0]) {
+			sel.b.errorf(diag.AmbiguousName, id.Span, "column %q is ambiguous: items %d and %d of the select list are called so", id.Name, found+1, i+1).
+				WithHint("order by the number of the item, as in ORDER BY %d, or by the column with its table in front", found+1)
+			return nil, true
+		}
+	}
+	return it.nodes[0], true
+}
+
+// differs binds an item, and reports that it is another value than n.
+func (sel *selectBinder) differs(i int, n expr.Node) bool {
+	sel.bindItem(i)
+	other := sel.items[i].nodes
+	return len(other) == 1 && !expr.Equal(other[0], n)
 }
 
 func (sel *selectBinder) aliasNames() []string {

@@ -147,7 +147,7 @@ func (j *joinBinder) byBounds(c expr.Node) []expr.Node {
 func (j *joinBinder) common() []ast.Ident {
 	var out []ast.Ident
 	for _, c := range j.ls.cols {
-		if len(j.rs.find("", c.name)) == 1 && !c.hidden {
+		if len(j.rs.find("", c.name)) > 0 && !c.hidden {
 			out = append(out, ast.Ident{Span: j.x.Span, Name: c.name})
 		}
 	}
@@ -158,9 +158,14 @@ func (j *joinBinder) common() []ast.Ident {
 func (j *joinBinder) using(id ast.Ident, rank int) bool {
 	lm, rm := j.ls.find("", id.Name), j.rs.find("", id.Name)
 	if len(lm) != 1 || len(rm) != 1 {
-		side, s := "left", j.ls
+		side, s, cols := "left", j.ls, lm
 		if len(lm) == 1 {
-			side, s = "right", j.rs
+			side, s, cols = "right", j.rs, rm
+		}
+		if len(cols) > 1 {
+			j.b.errorf(diag.AmbiguousName, id.Span, "column %q is ambiguous on the %s side: it could be %s", id.Name, side, s.describe(cols)).
+				WithHint("write ON, with the table in front of each column")
+			return false
 		}
 		j.b.errorf(diag.UnknownColumn, id.Span, "USING needs a column %q on the %s side", id.Name, side).
 			Hint = diag.HintDidYouMean(id.Name, s.names())

@@ -61,14 +61,19 @@ func (c starColumn) called(n ast.Name) bool {
 // column, the first.
 func (sel *selectBinder) pickStar(star *ast.Star, cols []starColumn) []starPick {
 	var out []starPick
-	gone := make([]bool, len(star.Except))
+	gone, by := make([]bool, len(star.Except)), map[int]int{}
 	replaced, renamed := make([]bool, len(star.Replace)), make([]bool, len(star.Rename))
 	for _, c := range cols {
 		leave := false
 		for k, n := range star.Except {
-			if c.called(n) {
-				gone[k], leave = true, true
+			if !c.called(n) {
+				continue
 			}
+			if leave && len(n.Parts) != len(star.Except[by[c.at]].Parts) {
+				sel.fail()
+				sel.b.errorf(diag.AmbiguousName, n.Span, "EXCEPT names %q twice, as %q too", n, star.Except[by[c.at]])
+			}
+			gone[k], leave, by[c.at] = true, true, k
 		}
 		if leave {
 			continue

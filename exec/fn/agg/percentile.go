@@ -81,6 +81,13 @@ var PercentileDisc = fn.Aggregate{
 		if err != nil {
 			return fn.AggImpl{}, err
 		}
+		if len(args) == 3 && !p.desc {
+			if n, err := constNumber(args[2], 3); err != nil {
+				return fn.AggImpl{}, err
+			} else if !(n >= 1) || n != math.Trunc(n) {
+				return fn.AggImpl{}, fmt.Errorf("needs 'desc', or a whole number above 0 as accuracy, as argument 3, got %v", n)
+			}
+		}
 		return percentileDisc(args, p), nil
 	},
 }
