@@ -53,6 +53,10 @@ func (p *parser) column() ast.ColumnDef {
 	c.Span = p.since(start)
 	if !p.failed && !p.isOp(",") && !p.isOp(")") && !p.done() {
 		d := diag.Errorf(diag.Unexpected, p.here(), "unexpected %s in the definition of column %q", p.describe(p.peek()), c.Name.Name)
+		if p.isWord("COLLATE") {
+			d = diag.Errorf(diag.NotSupported, p.here(), "COLLATE of a column is not supported").
+				WithHint("write it where the column is compared or ordered by: x = 'a' COLLATE NOCASE, ORDER BY x COLLATE NOCASE")
+		}
 		if strings.EqualFold(c.Name.Name, "watermark") {
 			d.WithHint("a watermark is written WATERMARK FOR ts AS ts - INTERVAL '10' MINUTE")
 		}

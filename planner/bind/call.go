@@ -344,7 +344,7 @@ func (e *env) bindAggregate(x *ast.Call, f *fn.Aggregate) (logical.Agg, bool) {
 		agg.Filter = conjunction(agg.Filter, expr.NewIsNull(args[0], true))
 	}
 	for _, o := range x.OrderBy {
-		n := e.expr(o.Expr)
+		n := e.key(o.Expr)
 		if n == nil || !e.b.orders(n, o.Span) || !e.distinctOrder(x, n, args) {
 			return agg, false
 		}

@@ -66,6 +66,9 @@ func (e *env) nested(x ast.Expr) (expr.Node, bool) {
 	case *ast.Slice:
 		return e.slice(x), true
 	case *ast.Field:
+		if _, names := uncollated(x); len(names) > 0 {
+			return e.collate(x), true
+		}
 		return e.b.field(e.expr(x.X), x.Name), true
 	case *ast.Array:
 		return e.function(x.Span, "array", x.Elems...), true
@@ -88,29 +91,6 @@ func (e *env) nested(x ast.Expr) (expr.Node, bool) {
 		return nil, true
 	}
 	return nil, false
-}
-
-// collate is x COLLATE name: text is compared by its bytes, and the names of that order are known.
-func (e *env) collate(x *ast.Collate) expr.Node {
-	n := e.expr(x.X)
-	if n == nil {
-		return nil
-	}
-	if k := n.Type().Kind; k != types.String && k != types.Null {
-		e.b.errorf(diag.TypeMismatch, x.Span, "COLLATE is of text, got %s", typeOf(n))
-		return nil
-	}
-	if !byteOrder(x.Name) {
-		e.b.errorf(diag.NotPlanned, x.Span, "COLLATE %s is not supported", x.Name.Name).
-			WithHint("text is compared by its bytes, which is COLLATE \"C\"; for a comparison without case write lower(x)")
-		return nil
-	}
-	return n
-}
-
-// byteOrder reports a collation that compares bytes: of PostgreSQL, Spark and SQLite.
-func byteOrder(name ast.Ident) bool {
-	return name.Name == "C" || name.Name == "POSIX" || !name.Quoted && (name.Is("c") || name.Is("posix")) || name.Is("utf8_binary") || name.Is("binary")
 }
 
 // refused reports expressions that are known and not supported.

@@ -1,9 +1,11 @@
 package bind
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/sqlstream/sqlstream/exec/expr"
+	"github.com/sqlstream/sqlstream/exec/fn"
 	"github.com/sqlstream/sqlstream/exec/types"
 	"github.com/sqlstream/sqlstream/parser/ast"
 	"github.com/sqlstream/sqlstream/parser/diag"
@@ -58,7 +60,7 @@ func (sel *selectBinder) groupBy(x ast.Expr) []int {
 	if l, ok := x.(*ast.Literal); ok && l.Kind == ast.LitInt {
 		return sel.groupByOrdinal(l)
 	}
-	n := sel.env(inGroupBy).expr(x)
+	n := sel.env(inGroupBy).key(x)
 	if n == nil {
 		sel.fail()
 		return nil
@@ -316,6 +318,10 @@ func (sel *selectBinder) finish(plan logical.Node, exprs []expr.Node, names []st
 	for i, n := range sorts {
 		at := indexOf(exprs[:visible], n)
 		if at < 0 && distinct {
+			if n = ofItems(n, exprs[:visible], names); n != nil {
+				keys[i] = logical.SortKey{Expr: n, Desc: order[i].desc, NullsFirst: order[i].nullsFirst}
+				continue
+			}
 			sel.b.errorf(diag.NotGrouped, order[i].span, "ORDER BY of SELECT DISTINCT must use columns of the select list")
 			return nil
 		}
@@ -343,6 +349,23 @@ func (sel *selectBinder) finish(plan logical.Node, exprs []expr.Node, names []st
 		plan = &logical.Project{Input: plan, Exprs: logical.Columns(plan)[:visible], Names: names[:visible]}
 	}
 	return &relation{plan: plan}
+}
+
+// ofItems computes an expression from the items of the select list alone; nil if that cannot be.
+func ofItems(n expr.Node, items []expr.Node, names []string) expr.Node {
+	if at := indexOf(items, n); at >= 0 {
+		return &expr.Column{Index: at, Name: names[at], T: n.Type()}
+	}
+	if _, column := n.(*expr.Column); column || expr.Volatility(n) == fn.Volatile {
+		return nil
+	}
+	kids := slices.Clone(n.Children())
+	for i, k := range kids {
+		if kids[i] = ofItems(k, items, names); kids[i] == nil {
+			return nil
+		}
+	}
+	return n.WithChildren(kids)
 }
 
 // places are where the list has each of others, −1 = nowhere: by now, what an alias stands for

@@ -109,6 +109,13 @@ func (e *env) compare(span diag.Span, op string, l, r ast.Expr) expr.Node {
 	if lok && rok && comparison(op) {
 		return e.orderRows(span, op, lr, rr)
 	}
+	if comparison(op) {
+		sides := e.compared(l, r)
+		if sides == nil {
+			return nil
+		}
+		return e.b.resolve(span, op, sides...)
+	}
 	a, b := e.expr(l), e.expr(r)
 	if a == nil || b == nil {
 		return nil
@@ -165,10 +172,11 @@ func (e *env) orderRows(span diag.Span, op string, l, r *ast.Row) expr.Node {
 }
 
 func (e *env) between(x *ast.Between) expr.Node {
-	v, lo, hi := e.expr(x.X), e.expr(x.Lo), e.expr(x.Hi)
-	if v == nil || lo == nil || hi == nil {
+	values := e.compared(x.X, x.Lo, x.Hi)
+	if values == nil {
 		return nil
 	}
+	v, lo, hi := values[0], values[1], values[2]
 	n := e.once(x.Span, v, []expr.Node{lo, hi}, func(v expr.Node) expr.Node {
 		n := e.within(x.Span, v, lo, hi)
 		if !x.Symmetric || n == nil {
@@ -229,9 +237,9 @@ func (e *env) inList(x *ast.In) expr.Node {
 		n = e.inArray(x)
 	} else if row, ok := x.X.(*ast.Row); ok {
 		n = e.inRows(x, row)
-	} else if v, list := e.expr(x.X), e.exprs(x.List); v != nil && list != nil {
-		n = e.once(x.Span, v, list, func(v expr.Node) expr.Node {
-			return e.b.resolve(x.Span, "in", append([]expr.Node{v}, list...)...)
+	} else if values := e.compared(append([]ast.Expr{x.X}, x.List...)...); values != nil {
+		n = e.once(x.Span, values[0], values[1:], func(v expr.Node) expr.Node {
+			return e.b.resolve(x.Span, "in", append([]expr.Node{v}, values[1:]...)...)
 		})
 	}
 	if n != nil && x.Not {

@@ -52,14 +52,15 @@ func newOrderKey(n expr.Node, o ast.OrderItem) orderKey {
 
 // ordered binds an expression of a clause in which numbers are positions.
 func (sel *selectBinder) ordered(part columnsPart, clause string) expr.Node {
-	if l, ok := part.x.(*ast.Literal); ok && l.Kind == ast.LitInt {
+	x, names := uncollated(part.x)
+	if l, ok := x.(*ast.Literal); ok && l.Kind == ast.LitInt {
 		i, at, ok := sel.ordinal(l, clause)
 		if !ok || at >= len(sel.items[i].nodes) {
 			return nil
 		}
-		return sel.items[i].nodes[at]
+		return sel.b.collated(part.x.Pos(), names, sel.items[i].nodes[at])
 	}
-	return sel.picking(inOrderBy, part.pick).expr(part.x)
+	return sel.b.collated(part.x.Pos(), names, sel.picking(inOrderBy, part.pick).expr(x))
 }
 
 // sortQuery orders the result of a query that is not a plain SELECT: by its columns.
@@ -69,13 +70,15 @@ func (b *Binder) sortQuery(r *relation, q *ast.Query) *relation {
 	var keys []logical.SortKey
 	items := q.OrderBy
 	for _, o := range items {
-		n := b.columnOrdinal(r.plan, o.Expr)
+		x, names := uncollated(o.Expr)
+		n := b.columnOrdinal(r.plan, x)
 		if n == nil {
-			n = r.calledColumn(o.Expr)
+			n = r.calledColumn(x)
 		}
 		if n == nil {
-			n = e.expr(o.Expr)
+			n = e.expr(x)
 		}
+		n = b.collated(o.Expr.Pos(), names, n)
 		if n == nil || !b.orders(n, o.Span) {
 			ok = false
 			continue

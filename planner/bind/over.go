@@ -156,7 +156,7 @@ func valueArguments(args []expr.Node, impl fn.WindowImpl) []expr.Node {
 // partition, is the order of the window.
 func (e *env) ownOrder(c *overCall, x *ast.Call) bool {
 	for _, o := range x.OrderBy {
-		n := e.expr(o.Expr)
+		n := e.key(o.Expr)
 		if n == nil || !e.b.orders(n, o.Span) {
 			return false
 		}
@@ -230,13 +230,13 @@ func (e *env) windowKeys(c *overCall, x *ast.Call) bool {
 		return false
 	}
 	for _, p := range w.PartitionBy {
-		n := e.expr(p)
+		n := e.key(p)
 		if ok = ok && n != nil; n != nil && !expr.IsConst(n) && indexOf(c.partition, n) < 0 {
 			c.partition = append(c.partition, n)
 		}
 	}
 	for _, o := range w.OrderBy {
-		n := e.expr(o.Expr)
+		n := e.key(o.Expr)
 		switch {
 		case n == nil:
 			ok = false

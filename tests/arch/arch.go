@@ -70,6 +70,7 @@ func isPart(pkg string) bool { return slices.Contains(Parts, pkg) }
 // Sole names third-party modules that one package alone may import.
 var Sole = map[string]string{
 	"github.com/pingcap/tidb/pkg/parser": "parser",
+	"golang.org/x/text":                  "exec/fn/scalar",
 	"github.com/parquet-go/parquet-go":   "exec/format/parquet",
 	"github.com/bufbuild/protocompile":   "exec/format/protobuf",
 	"github.com/twmb/avro":               "exec/format/avro",

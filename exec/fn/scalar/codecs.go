@@ -7,7 +7,7 @@ func codecs() []*fn.Scalar {
 	var all []*fn.Scalar
 	for _, family := range [][]*fn.Scalar{
 		digests(), hashes(), ciphers(), byteTexts(), bases(), charsets(), utf8Texts(), urls(),
-		numberTexts(), numberFormats(), formatters(), paths(), moreNumbers(), randoms(), raises(), uuids(), kinds(), gzips(),
+		numberTexts(), numberFormats(), formatters(), paths(), moreNumbers(), randoms(), raises(), uuids(), kinds(), gzips(), normalForms(),
 	} {
 		all = append(all, family...)
 	}
