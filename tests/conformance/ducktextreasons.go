@@ -44,7 +44,6 @@ var duckTextReasons = []explanation{
 	because("what is no character of UTF-8 becomes U+FFFD, as in Spark", "duckdb/test/sql/function/string/test_url_encode", `url_decode\(`, accepted, wrong),
 	because("what is no encoded URL is an error, as in Spark", "duckdb/test/sql/function/string/test_url_encode", `not an encoded URL part`, refused),
 	because("what is no hexadecimal number is NULL, as in Spark", "duckdb/test/sql/function/string/hex", `from_hex\(`, accepted),
-	because("text is a row of code points, which are not taken apart", "duckdb", `is not composed or taken apart`, refused),
 	because("the folder of a path that is only a separator is empty", "duckdb/test/sql/function/string/parse_path", `parse_dirpath\('\\'`, wrong),
 	because("concat_ws of no texts is an empty one, format without values its own text, and an index beyond the text an empty one", "duckdb/test/sql/function/string", `concat_ws\(','\)|format\('\{\}'\)|array_extract\('\d', -?\d{19}\)`, accepted),
 	because("formats are those of Java, with DuckDB's separators", "duckdb/test/sql/function/string", `conversion %.? does not take|cannot write INT as s`, refused),
