@@ -160,7 +160,7 @@ const (
 	// Example: SELECT k FROM plain WHERE v > 0 EMIT COMPLETE
 	CompleteUnbounded Code = "SQL3005"
 
-	// SQL3006: an expression with another value at each call, over rows that can be retracted or in an aggregate.
+	// SQL3006: an expression with another value at each call, over rows that can be retracted, in a function with OVER, or where it is read several times.
 	// Example: SELECT k, random() FROM changes
 	VolatileRetract Code = "SQL3006"
 

@@ -312,10 +312,6 @@ func (e *env) bindAggregate(x *ast.Call, f *fn.Aggregate) (logical.Agg, bool) {
 	}
 	agg.Impl, agg.Args = impl, args
 	for i, a := range args {
-		if expr.Volatility(a) == fn.Volatile {
-			e.b.errorf(diag.VolatileRetract, x.Args[i].Pos(), "%s aggregates %s, which has another value at each call", x.Name, a)
-			return agg, false
-		}
 		if hasOverRef(a) && !e.inOver {
 			e.b.errorf(diag.MisplacedWindow, x.Args[i].Pos(), "%s aggregates an alias that is a function with OVER", x.Name).
 				WithHint("compute the inner one in a subquery: SELECT … FROM (SELECT …, f() OVER (…) AS x …)")

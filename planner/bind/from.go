@@ -243,11 +243,32 @@ func (b *Binder) cte(c *cteScope, name ast.Name) logical.Node {
 		return nil
 	}
 	plan := b.renamed(r.plan, c.cte.Columns, name.Span, c.cte.Name.Name)
-	if plan != nil && c.outer == nil && b.shareable(plan) && reads(c.from, c.cte.Name.Name) > 1 {
+	if plan != nil && b.plannedOnce(c, plan, name.Span) {
 		c.plan = &logical.Shared{Name: c.cte.Name.Name, Input: plan}
 		return c.plan
 	}
 	return plan
+}
+
+// plannedOnce reports a query of WITH that is read at several places and that all of them
+// must see alike, since it computes random() or its like, or that is large.
+func (b *Binder) plannedOnce(c *cteScope, plan logical.Node, span diag.Span) bool {
+	varies := logical.Varying(plan, func(logical.Node) bool { return true })
+	if c.outer == nil && varies == nil && logical.Size(plan) <= inlined {
+		return false
+	}
+	n := reads(c.from, c.cte.Name.Name)
+	switch {
+	case n <= 1:
+		return false
+	case varies == nil:
+		return c.outer == nil && b.shareable(plan)
+	case !b.stepping() && !logical.Correlated(plan):
+		return true
+	}
+	b.errorf(diag.VolatileRetract, span, "%q is read %d times, and %s has another value at each call", c.cte.Name.Name, n, varies).
+		WithHint("compute it in a query that reads neither those around it nor a recursion")
+	return true // once is enough
 }
 
 // view expands a view. Errors inside point at its name.
@@ -291,12 +312,17 @@ const inlined = 50
 
 // shareable reports a plan that is better planned once.
 func (b *Binder) shareable(plan logical.Node) bool {
+	return !b.stepping() && logical.Size(plan) > inlined
+}
+
+// stepping reports the step of a recursion, where plans are taken apart.
+func (b *Binder) stepping() bool {
 	for c := b.ctes; c != nil; c = c.next {
 		if c.ref != nil {
-			return false // within a recursion, plans are taken apart
+			return true
 		}
 	}
-	return logical.Size(plan) > inlined
+	return false
 }
 
 // renamed gives the first columns of a plan other names.

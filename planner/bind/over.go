@@ -86,7 +86,7 @@ func (e *env) overFunction(c *overCall, x *ast.Call, name string) bool {
 	if c.f.Agg, ok = e.bindAggregate(x, e.b.ordered(x, f)); !ok {
 		return false
 	}
-	return e.frame(c, x)
+	return e.steady(x, c.f.Agg.Args) && e.frame(c, x)
 }
 
 // windowFunction binds row_number and its kin.
@@ -215,7 +215,8 @@ func (c *overCall) forwards() {
 func (e *env) steady(x *ast.Call, nodes []expr.Node) bool {
 	for _, n := range nodes {
 		if expr.Volatility(n) == fn.Volatile {
-			e.b.errorf(diag.VolatileRetract, x.Span, "%s OVER uses %s, which has another value at each call", x.Name, n)
+			e.b.errorf(diag.VolatileRetract, x.Span, "%s OVER uses %s, which has another value at each call", x.Name, n).
+				WithHint("compute it in a subquery: SELECT … FROM (SELECT …, %s AS r …)", n)
 			return false
 		}
 	}

@@ -84,16 +84,32 @@ func walkQuery(q *ast.Query, visit func(*ast.TableName)) {
 		}
 	}
 	walkTables(q.Body, visit)
+	walkOrder(q.OrderBy, visit)
+	walkSubqueries(q.Limit, visit)
+	walkSubqueries(q.Offset, visit)
 }
 
 func walkTables(body ast.Body, visit func(*ast.TableName)) {
 	switch x := body.(type) {
 	case *ast.Select:
 		walkFrom(x.From, visit)
-		walkSubqueries(x.Where, visit)
-		walkSubqueries(x.Having, visit)
+		for _, e := range []ast.Expr{x.Where, x.Having, x.Qualify} {
+			walkSubqueries(e, visit)
+		}
 		for _, it := range x.Items {
 			walkSubqueries(it.Expr, visit)
+		}
+		for _, e := range x.DistinctOn {
+			walkSubqueries(e, visit)
+		}
+		if x.GroupBy != nil {
+			walkGroups(x.GroupBy.Items, visit)
+		}
+	case *ast.Values:
+		for _, row := range x.Rows {
+			for _, e := range row {
+				walkSubqueries(e, visit)
+			}
 		}
 	case *ast.SetOp:
 		walkTables(x.L, visit)
@@ -103,7 +119,23 @@ func walkTables(body ast.Body, visit func(*ast.TableName)) {
 	}
 }
 
-// walkSubqueries visits the tables of the subqueries of an expression.
+func walkOrder(items []ast.OrderItem, visit func(*ast.TableName)) {
+	for _, o := range items {
+		walkSubqueries(o.Expr, visit)
+	}
+}
+
+func walkGroups(items []ast.GroupItem, visit func(*ast.TableName)) {
+	for _, it := range items {
+		for _, e := range it.Exprs {
+			walkSubqueries(e, visit)
+		}
+		walkGroups(it.Items, visit)
+	}
+}
+
+// walkSubqueries visits the tables of the subqueries of an expression, and of the arguments
+// TABLE t.
 func walkSubqueries(x ast.Expr, visit func(*ast.TableName)) {
 	walkExpr(x, func(n ast.Expr) bool {
 		switch n := n.(type) {
@@ -117,6 +149,13 @@ func walkSubqueries(x ast.Expr, visit func(*ast.TableName)) {
 			}
 		case *ast.Quantified:
 			walkSubqueries(n.R, visit)
+		case *ast.TableArg:
+			if n.Query != nil {
+				walkQuery(n.Query, visit)
+			}
+			if n.Table != nil {
+				visit(&ast.TableName{Span: n.Span, Name: *n.Table})
+			}
 		}
 		return true
 	})
@@ -128,6 +167,13 @@ func walkFrom(ref ast.TableRef, visit func(*ast.TableName)) {
 		visit(x)
 	case *ast.Derived:
 		walkQuery(x.Query, visit)
+	case *ast.TableFunc:
+		walkSubqueries(x.Call, visit)
+		if len(x.Call.Args) > 0 { // TUMBLE(t, …) is TUMBLE(TABLE t, …)
+			if c, ok := x.Call.Args[0].(*ast.ColumnRef); ok {
+				visit(&ast.TableName{Span: c.Span, Name: ast.Name{Span: c.Span, Parts: c.Parts}})
+			}
+		}
 	case *ast.Join:
 		walkFrom(x.L, visit)
 		walkFrom(x.R, visit)

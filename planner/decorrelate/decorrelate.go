@@ -22,7 +22,6 @@ import (
 	"fmt"
 
 	"github.com/sqlstream/sqlstream/exec/expr"
-	"github.com/sqlstream/sqlstream/exec/fn"
 	"github.com/sqlstream/sqlstream/parser/diag"
 	"github.com/sqlstream/sqlstream/planner/logical"
 )
@@ -65,12 +64,30 @@ func (d *decorrelator) apply(a *logical.Apply) logical.Node {
 	if out := d.pullUp(a); out != nil {
 		return out
 	}
-	if volatile(a.L, func(logical.Node) bool { return true }) != nil {
-		d.refuse(a, "compute it in a table or view of its own first",
+	if logical.Varying(a.L, func(logical.Node) bool { return true }) != nil && !d.share(a) {
+		d.refuse(a, "compute it in a table first: CREATE TABLE … AS SELECT …",
 			"a correlated subquery beside an expression that has another value at each call")
 		return a
 	}
 	return d.unnest(a)
+}
+
+// share makes the left side one node for both that read it, the subquery and what is around
+// it: what has another value at each call is the same for them. Within the step of a
+// recursion, whose plans are taken apart, it cannot be.
+func (d *decorrelator) share(a *logical.Apply) bool {
+	steps := false
+	logical.Walk(a.L, func(n logical.Node) {
+		switch n.(type) {
+		case *logical.RecursiveRef, *logical.Feed:
+			steps = true
+		}
+	})
+	if !steps && !logical.Correlated(a.L) {
+		a.L = &logical.Shared{Name: "around", Input: a.L}
+		return true
+	}
+	return false
 }
 
 func anyRefersTo(list []expr.Node, scope int) bool {
@@ -97,29 +114,6 @@ func mapList(list []expr.Node, f func(expr.Node) expr.Node) []expr.Node {
 		out[i] = f(e)
 	}
 	return out
-}
-
-// volatile finds, in the nodes of a plan that is true for, a call that has another value each
-// time; nil if there is none.
-func volatile(n logical.Node, is func(x logical.Node) bool) expr.Node {
-	var found expr.Node
-	logical.Walk(n, func(x logical.Node) {
-		var here expr.Node
-		logical.MapExprs(x, func(e expr.Node) expr.Node {
-			expr.Walk(e, func(part expr.Node) bool {
-				varies := expr.Volatility(part) == fn.Volatile
-				if varies {
-					here = part
-				}
-				return varies
-			})
-			return e
-		})
-		if found == nil && here != nil && is(x) {
-			found = here
-		}
-	})
-	return found
 }
 
 // move maps the columns of an expression: own ones by own, outer references of the scope

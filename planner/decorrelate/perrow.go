@@ -8,7 +8,7 @@ import (
 // varying finds what has another value at each call over rows that depend on the query
 // around; nil if there is nothing. It has one value for each row there, equal rows or not.
 func varying(n logical.Node, scope int) expr.Node {
-	return volatile(n, func(x logical.Node) bool { return logical.Mentions(x, scope) })
+	return logical.Varying(n, func(x logical.Node) bool { return logical.Mentions(x, scope) })
 }
 
 // perRow moves the projections of the right side above the join, where they are computed for

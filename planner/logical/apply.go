@@ -71,6 +71,32 @@ func RefersTo(n expr.Node, scope int) bool {
 	return found
 }
 
+// Correlated reports a plan that reads columns of a query around it.
+func Correlated(n Node) bool {
+	own, read := map[int]bool{}, map[int]bool{}
+	Walk(n, func(x Node) {
+		if a, ok := x.(*Apply); ok {
+			own[a.Scope] = true
+		}
+		MapExprs(x, func(e expr.Node) expr.Node {
+			expr.Walk(e, func(part expr.Node) bool {
+				if c, ok := part.(*expr.Column); ok && c.Index >= outerBase {
+					s, _, _ := Outer(c.Index)
+					read[s] = true
+				}
+				return true
+			})
+			return e
+		})
+	})
+	for s := range read {
+		if !own[s] {
+			return true
+		}
+	}
+	return false
+}
+
 // Mentions reports outer references of a scope in a plan.
 func Mentions(n Node, scope int) bool {
 	found := false

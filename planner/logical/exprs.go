@@ -2,6 +2,7 @@ package logical
 
 import (
 	"github.com/sqlstream/sqlstream/exec/expr"
+	"github.com/sqlstream/sqlstream/exec/fn"
 )
 
 // MapExprs applies f to every expression of a node, not of its inputs. It is the one
@@ -99,4 +100,27 @@ func MapAggs(aggs []Agg, f func(expr.Node) expr.Node) []Agg {
 		}
 	}
 	return out
+}
+
+// Varying finds, in the nodes of a plan that is true for, a call that has another value each
+// time, such as random(); nil if there is none.
+func Varying(n Node, is func(x Node) bool) expr.Node {
+	var found expr.Node
+	Walk(n, func(x Node) {
+		var here expr.Node
+		MapExprs(x, func(e expr.Node) expr.Node {
+			expr.Walk(e, func(part expr.Node) bool {
+				varies := expr.Volatility(part) == fn.Volatile
+				if varies {
+					here = part
+				}
+				return varies
+			})
+			return e
+		})
+		if found == nil && here != nil && is(x) {
+			found = here
+		}
+	})
+	return found
 }

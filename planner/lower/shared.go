@@ -20,9 +20,25 @@ func (l *Lowerer) once(s *logical.Shared) *lowered {
 	key.opt.Span = diag.Span{}
 	in := l.shared[key]
 	if in == nil {
+		l.same(s)
 		in = l.wholeRow(s.Input)
 		l.shared[key] = in
 	}
 	out := *in
 	return &out
+}
+
+// same refuses a second copy of what has another value at each call.
+func (l *Lowerer) same(s *logical.Shared) {
+	v := s.Varying()
+	if v == nil {
+		return
+	}
+	for k := range l.shared {
+		if k.plan == s {
+			l.refuse(diag.Errorf(diag.VolatileRetract, diag.Span{}, "%q is computed twice, and %s has another value at each call", s.Name, v).
+				WithHint("compute it in a table first: CREATE TABLE … AS SELECT …"))
+			return
+		}
+	}
 }
