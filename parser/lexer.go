@@ -141,7 +141,7 @@ func (lx *lexer) badCharacter() {
 	case r == '#':
 		lx.report(diag.BadCharacter, start, "unexpected character '#'").WithHint("a comment starts with --")
 	case r == '$':
-		lx.report(diag.BadCharacter, start, "a name cannot start with '$'").WithHint(`quote the name: "$name"`)
+		lx.report(diag.BadCharacter, start, "a name cannot start with '$'").WithHint(`a parameter is :name or $1; a name in quotes may: "$name"`)
 	case r == '\\':
 		lx.report(diag.BadCharacter, start, `unexpected character '\\'`).WithHint(ofTheShell)
 	default:

@@ -43,10 +43,26 @@ func (p *parser) noOperand() {
 // paramName numbers question marks and takes the digits of $1.
 func (p *parser) paramName(t token) string {
 	if text := p.text(t); text != "?" {
-		return text[1:]
+		return p.numbered(t, text[1:])
 	}
 	p.params++
 	return "?" + strconv.Itoa(p.params)
+}
+
+// mostParams is how many parameters a statement may number: as many as PostgreSQL's protocol.
+const mostParams = 65535
+
+// numbered is the name of $1, in one spelling; that of $name is as it is.
+func (p *parser) numbered(t token, name string) string {
+	if name[0] < '0' || name[0] > '9' {
+		return name
+	}
+	n, err := strconv.Atoi(name)
+	if err != nil || n < 1 || n > mostParams {
+		p.failf(diag.BadConstant, t.span(), "parameters are numbered from $1 to $%d", mostParams)
+		return "1"
+	}
+	return strconv.Itoa(n)
 }
 
 // bracketed reads an operand that begins with a symbol.

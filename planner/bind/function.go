@@ -60,6 +60,9 @@ func (e *env) parameter(fr *invocation, ref *ast.ColumnRef) expr.Node {
 }
 
 func hintParams(fr *invocation, name string) string {
+	if len(fr.args) == 0 && len(fr.f.Params) > 0 {
+		return "the default of a parameter is a value: it reads no other parameter"
+	}
 	var names []string
 	for _, p := range fr.f.Params {
 		names = append(names, p.Name)
