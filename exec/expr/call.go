@@ -97,7 +97,7 @@ func Apply(c *fn.Ctx, f *fn.Scalar, impl *fn.Impl, args []*vec.Vector, rows fn.R
 			before := c.Errors
 			v, err := applyOnce(c, f, impl, args, rows.N)
 			c.Errors += (c.Errors - before) * int64(rows.Len()-1) // each row counts
-			return v, atRow(err, func(int) int { return rows.At(0) })
+			return v, AtRow(err, func(int) int { return rows.At(0) })
 		}
 		if d := soleDictionary(args); d >= 0 && usesDictionary(f, args[d], rows) {
 			before := c.Errors

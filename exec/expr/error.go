@@ -100,8 +100,8 @@ func placed(err error, change func(*DataError)) error {
 	return err
 }
 
-// atRow makes a data error name the row of the batch that to gives for its own.
-func atRow(err error, to func(row int) int) error {
+// AtRow makes a data error name the row of the batch that to gives for its own.
+func AtRow(err error, to func(row int) int) error {
 	var bad *DataError
 	if !errors.As(err, &bad) || bad.Row < 0 {
 		return err

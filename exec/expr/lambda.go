@@ -112,5 +112,5 @@ func (b *boundLambda) Apply(c *fn.Ctx, params []*vec.Vector, outer []int32) (*ve
 	c.Params = append(scope, params...)
 	v, err := b.l.Body.Eval(c, &inner)
 	c.Params = saved
-	return v, atRow(err, func(row int) int { return int(outer[row]) })
+	return v, AtRow(err, func(row int) int { return int(outer[row]) })
 }

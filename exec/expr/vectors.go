@@ -168,7 +168,7 @@ func applyToEntries(c *fn.Ctx, f *fn.Scalar, impl *fn.Impl, args []*vec.Vector, 
 	res, err := applyRows(c, f, impl, entries, used)
 	c.Scratch = scratch
 	if err != nil {
-		return nil, atRow(err, func(code int) int { return firstWith(v, code, rows) })
+		return nil, AtRow(err, func(code int) int { return firstWith(v, code, rows) })
 	}
 	if res.Const && f.Nulls == fn.Propagate && v.Valid == nil {
 		return repeat(res, v.N), nil

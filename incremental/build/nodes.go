@@ -158,7 +158,7 @@ func (g *Graph) aggregate(p *physical.Aggregate) stateful.AggregateConfig {
 func aggregateSpecs(p *physical.Aggregate, in []types.Type) []stateful.AggregateSpec {
 	var out []stateful.AggregateSpec
 	for _, a := range p.Aggs {
-		s := stateful.AggregateSpec{Impl: a.Impl, Args: a.Args, Filter: a.Filter, Distinct: a.Distinct, Ordered: a.Ordered}
+		s := stateful.AggregateSpec{Impl: a.Impl, Text: a.Text, Args: a.Args, Filter: a.Filter, Distinct: a.Distinct, Ordered: a.Ordered}
 		for _, k := range a.Order {
 			s.OrderBy = append(s.OrderBy, stateful.OrderColumn{Col: k.Col, Type: in[k.Col], Order: order(k)})
 		}

@@ -44,7 +44,7 @@ func overFunc(f physical.OverFunc, in []types.Type) stateful.OverFunc {
 	out := stateful.OverFunc{Kind: f.Kind, N: f.N, Args: f.Args, Steered: f.Steered, Order: orderColumns(f.Order, in), IgnoreNulls: f.IgnoreNulls, Result: f.Result,
 		Frame: stateful.OverFrame{Unit: f.Frame.Unit, Start: bound(f.Frame.Start), End: bound(f.Frame.End), Exclude: f.Frame.Exclude}}
 	if a := f.Agg; a != nil {
-		out.Agg = &stateful.AggregateSpec{Impl: a.Impl, Args: a.Args, Filter: a.Filter, Distinct: a.Distinct, Ordered: a.Ordered}
+		out.Agg = &stateful.AggregateSpec{Impl: a.Impl, Text: a.Text, Args: a.Args, Filter: a.Filter, Distinct: a.Distinct, Ordered: a.Ordered}
 		out.Agg.OrderBy = orderColumns(a.Order, in)
 	}
 	return out

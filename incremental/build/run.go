@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/sqlstream/sqlstream/exec/expr"
 	"github.com/sqlstream/sqlstream/exec/fn"
 	"github.com/sqlstream/sqlstream/exec/source"
 	"github.com/sqlstream/sqlstream/exec/vec"
@@ -238,7 +239,7 @@ func valuesBatch(c *fn.Ctx, v *physical.Values) (*vec.Batch, error) {
 		for _, row := range v.Rows {
 			x, err := row[i].Eval(c, one)
 			if err != nil {
-				return nil, err
+				return nil, expr.Blame(err, row[i], one)
 			}
 			out.AppendFrom(x, 0)
 		}

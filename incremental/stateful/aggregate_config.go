@@ -42,8 +42,9 @@ type AggregateConfig struct {
 // AggregateSpec is one aggregate of an AggregateConfig.
 type AggregateSpec struct {
 	Impl     fn.AggImpl
-	Args     []int // input columns
-	Filter   int   // input column that must be true, −1 = none
+	Text     string // as EXPLAIN prints it, for messages
+	Args     []int  // input columns
+	Filter   int    // input column that must be true, −1 = none
 	Distinct bool
 	Ordered  bool // rows must come in order of arrival
 	// OrderBy lists input columns by which the rows of a group are ordered first.

@@ -33,9 +33,20 @@ func (a *aggregate) resultIn(ctx *fn.Ctx, b *bucket, i int, groups []uint32, out
 		return nil
 	}
 	if err := values(ctx, acc, groups, out); err != nil {
-		return fmt.Errorf("%s: %w", a.cfg.Name, err)
+		return fmt.Errorf("%s: %w", a.cfg.Name, a.cfg.Aggs[i].blame(err))
 	}
 	return nil
+}
+
+// blame names the aggregate in an error of its value.
+func (s *AggregateSpec) blame(err error) error {
+	var bad *fn.DataError
+	if !errors.As(err, &bad) || bad.In != "" {
+		return err
+	}
+	named := *bad
+	named.In = s.Text
+	return &named
 }
 
 // values appends the value of one aggregate for groups. One that cannot be computed is

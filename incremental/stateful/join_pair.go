@@ -112,7 +112,7 @@ func (j *join) test(c *fn.Ctx, p *pairSet) error {
 	}
 	v, err := r.node.Eval(c, &r.batch)
 	if err != nil {
-		return err
+		return expr.Blame(err, r.node, &r.batch)
 	}
 	r.sel = r.sel[:0]
 	for i := range p.len() {

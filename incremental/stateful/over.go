@@ -32,7 +32,8 @@ import (
 type over struct {
 	cfg  OverConfig
 	rows *ordered
-	null []byte // sort key of NULL
+	null []byte  // sort key of NULL
+	ctx  *fn.Ctx // of the trigger
 	eval []overEval
 	tree overTree
 	part overPart
@@ -117,7 +118,7 @@ func (o *over) refusing() int64 {
 // Flush implements Operator.
 func (o *over) Flush(t *Trigger, out Emit) error {
 	o.begin()
-	o.begun = false
+	o.begun, o.ctx = false, t.Ctx
 	for _, p := range o.rows.touched {
 		if err := o.flush(t, p, out); err != nil {
 			return err
@@ -133,7 +134,7 @@ func (o *over) flush(t *Trigger, p uint32, out Emit) error {
 	if len(o.spans) == 0 {
 		return o.rows.apply(p)
 	}
-	if err := o.values(p, &o.then); err != nil {
+	if err := o.oldValues(p); err != nil {
 		return err
 	}
 	if err := o.rows.apply(p); err != nil {
@@ -146,6 +147,13 @@ func (o *over) flush(t *Trigger, p uint32, out Emit) error {
 	o.stats.Updated += int64(len(o.now.rows))
 	o.register(p)
 	return o.emitter.difference(&o.then, &o.now, out)
+}
+
+// oldValues is values for rows that came out before: what could not be computed was
+// counted then.
+func (o *over) oldValues(p uint32) error {
+	defer forgetErrors(o.ctx)()
+	return o.values(p, &o.then)
 }
 
 // values computes the functions for the rows of the spans, as the partition is now.

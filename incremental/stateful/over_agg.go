@@ -109,7 +109,7 @@ func (a *overAgg) value(p *overPart, i int, out *vec.Builder) error {
 		if err := a.moveTo(p, a.pieces[0]); err != nil {
 			return err
 		}
-		return a.frame.Result(group0[:], out)
+		return a.result(out)
 	}
 	a.clear()
 	for _, w := range a.pieces {
@@ -117,9 +117,14 @@ func (a *overAgg) value(p *overPart, i int, out *vec.Builder) error {
 			return err
 		}
 	}
-	err := a.frame.Result(group0[:], out)
+	err := a.result(out)
 	a.clear()
 	return err
+}
+
+// result appends what the accumulator of the frame holds.
+func (a *overAgg) result(out *vec.Builder) error {
+	return a.f.Agg.blame(values(a.o.ctx, a.frame, group0[:], out))
 }
 
 // moveTo makes the accumulator hold a frame, from the frame before where that is near.

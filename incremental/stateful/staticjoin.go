@@ -3,6 +3,7 @@ package stateful
 import (
 	"fmt"
 
+	"github.com/sqlstream/sqlstream/exec/expr"
 	"github.com/sqlstream/sqlstream/exec/fn"
 	"github.com/sqlstream/sqlstream/exec/hash"
 	"github.com/sqlstream/sqlstream/exec/mutant"
@@ -253,7 +254,7 @@ func (j *StaticJoin) test(c *fn.Ctx, b *vec.Batch, at []int, visit func(i int, r
 	defer c.Release(mark)
 	v, err := j.cfg.Residual.Eval(c, j.pairBatch(b, j.in, j.static))
 	if err != nil {
-		return err
+		return expr.Blame(expr.AtRow(err, func(pair int) int { return int(j.in[pair]) }), j.cfg.Residual, b)
 	}
 	for k, i := range at {
 		if err := visit(i, j.in[k], j.static[k], v.IsTrue(k)); err != nil {

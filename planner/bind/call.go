@@ -55,6 +55,7 @@ func (e *env) call(x *ast.Call) expr.Node {
 		if x = e.b.byArgument(x, f.Syntax); x == nil {
 			return nil
 		}
+		x = literalLambdas(x, f.Syntax)
 	}
 	if n, ok := e.starCall(x, name); ok {
 		return n
@@ -333,6 +334,7 @@ func (e *env) bindAggregate(x *ast.Call, f *fn.Aggregate) (logical.Agg, bool) {
 			return agg, false
 		}
 	}
+	counted := agg.Filter
 	if absent {
 		agg.Filter = conjunction(agg.Filter, expr.NewIsNull(args[1], true))
 	}
@@ -346,7 +348,25 @@ func (e *env) bindAggregate(x *ast.Call, f *fn.Aggregate) (logical.Agg, bool) {
 		}
 		agg.Order = append(agg.Order, sortKey(n, o))
 	}
+	for i, a := range agg.Args {
+		agg.Args[i] = e.b.where(counted, a)
+	}
+	for i, o := range agg.Order {
+		agg.Order[i].Expr = e.b.where(counted, o.Expr)
+	}
 	return agg, true
+}
+
+// where computes n, if that may fail, only for the rows that a FILTER lets through.
+func (b *Binder) where(filter, n expr.Node) expr.Node {
+	if filter == nil || !expr.MayFail(n) {
+		return n
+	}
+	guarded, err := b.res.Case([]expr.Node{filter}, []expr.Node{n}, nil)
+	if err != nil {
+		return n
+	}
+	return guarded
 }
 
 // onlyOuter reports arguments that read columns, all of queries around.

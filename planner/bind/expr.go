@@ -1,6 +1,7 @@
 package bind
 
 import (
+	"errors"
 	"slices"
 
 	"github.com/sqlstream/sqlstream/exec/expr"
@@ -133,6 +134,9 @@ func (e *env) exprs(list []ast.Expr) []expr.Node {
 	return out
 }
 
+// errReported is of a lambda whose body has errors, which were reported.
+var errReported = errors.New("a lambda has an error in its body")
+
 // argument binds an argument of a function, which may be a lambda.
 func (e *env) argument(x ast.Expr) expr.Node {
 	l, ok := x.(*ast.Lambda)
@@ -155,7 +159,7 @@ func (e *env) argument(x ast.Expr) expr.Node {
 		}
 		body := inner.expr(l.Body)
 		if body == nil {
-			return nil, &expr.ArgumentError{Func: "lambda", Msg: "has an error in its body"}
+			return nil, errReported
 		}
 		return body, nil
 	})

@@ -21,6 +21,9 @@ func (b *Binder) refuse(err error, span diag.Span, syntax []string, args []expr.
 		unread *expr.Unreadable
 		wrong  *fn.Mismatch
 	)
+	if errors.Is(err, errReported) {
+		return
+	}
 	d := b.report(err, span)
 	if !errors.As(err, &bad) || d.Hint != "" {
 		return

@@ -216,7 +216,7 @@ func (e *env) once(span diag.Span, v expr.Node, others []expr.Node, use func(v e
 	body := expr.NewLambda(first, []string{"x"}, func(params []types.Type) (expr.Node, error) {
 		n := use(&expr.Param{ID: first, Name: "x", T: params[0]})
 		if n == nil {
-			return nil, &expr.ArgumentError{Func: "lambda", Msg: "has an error in its body"}
+			return nil, errReported
 		}
 		return n, nil
 	})

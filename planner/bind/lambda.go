@@ -1,0 +1,99 @@
+package bind
+
+import (
+	"strings"
+
+	"github.com/sqlstream/sqlstream/parser/ast"
+)
+
+// literalLambdas gives a call with x -> 10 * x as a lambda where the function takes one.
+// The parser, which knows no functions, reads the access to JSON (x -> 10), times x.
+func literalLambdas(x *ast.Call, syntax []string) *ast.Call {
+	out := x
+	for i, a := range x.Args {
+		if !lambdaAt(syntax, i) {
+			continue
+		}
+		if l := literalLambda(a); l != nil {
+			if out == x {
+				call := *x
+				call.Args, out = append([]ast.Expr(nil), x.Args...), &call
+			}
+			out.Args[i] = l
+		}
+	}
+	return out
+}
+
+// lambdaAt tells whether a form of a function has a lambda of one parameter as argument i:
+// transform(array, x -> f(x)).
+func lambdaAt(syntax []string, i int) bool {
+	for _, form := range syntax {
+		_, list, _ := strings.Cut(form, "(")
+		depth, at, from := 0, 0, 0
+		for k := 0; k <= len(list); k++ {
+			switch {
+			case k < len(list) && list[k] == '(':
+				depth++
+			case k < len(list) && list[k] == ')':
+				depth--
+			case k == len(list) || list[k] == ',' && depth == 0:
+				if param, _, ok := strings.Cut(list[from:k], " -> "); ok && at == i && !strings.Contains(param, ")") {
+					return true
+				}
+				at, from = at+1, k+1
+			}
+		}
+	}
+	return false
+}
+
+// literalLambda makes the lambda x -> 10 … of an expression that begins with the access
+// x -> 10; nil if it does not.
+func literalLambda(x ast.Expr) *ast.Lambda {
+	var param *ast.ColumnRef
+	body := withoutAccess(x, &param)
+	if param == nil || param.Start != x.Pos().Start {
+		return nil // CAST(x -> 10 AS …): it begins inside
+	}
+	return &ast.Lambda{Span: x.Pos(), Params: param.Parts, Body: body}
+}
+
+// withoutAccess gives an expression without the x -> at its begin, and where x is.
+func withoutAccess(x ast.Expr, param **ast.ColumnRef) ast.Expr {
+	switch x := x.(type) {
+	case *ast.Binary:
+		if ref, ok := x.L.(*ast.ColumnRef); ok && x.Op == ast.JSONGet && len(ref.Parts) == 1 {
+			*param = ref
+			return x.R
+		}
+		c := *x
+		c.L = withoutAccess(x.L, param)
+		return &c
+	case *ast.Between:
+		c := *x
+		c.X = withoutAccess(x.X, param)
+		return &c
+	case *ast.In:
+		c := *x
+		c.X = withoutAccess(x.X, param)
+		return &c
+	case *ast.Like:
+		c := *x
+		c.X = withoutAccess(x.X, param)
+		return &c
+	case *ast.Is:
+		c := *x
+		c.X = withoutAccess(x.X, param)
+		return &c
+	case *ast.Cast:
+		c := *x
+		c.X = withoutAccess(x.X, param)
+		return &c
+	case *ast.Quantified:
+		c := *x
+		c.L = withoutAccess(x.L, param)
+		return &c
+	}
+	return x
+}
