@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"sort"
 	"strings"
+	"sync/atomic"
 )
 
 // Registry holds the functions of one engine. Names match without regard to case.
@@ -13,6 +14,7 @@ type Registry struct {
 	aggregates map[string]*Aggregate
 	generators map[string]*Generator
 	windows    map[string]*Window
+	names      atomic.Pointer[[]string] // what Names gave since the last function was added
 }
 
 // NewRegistry returns an empty registry.
@@ -22,15 +24,20 @@ func NewRegistry() *Registry {
 }
 
 // AddScalar adds a function under its name and aliases.
-func (r *Registry) AddScalar(s *Scalar) error { return add(r.scalars, s, s.Name, s.Aliases) }
+func (r *Registry) AddScalar(s *Scalar) error { return add(r, r.scalars, s, s.Name, s.Aliases) }
 
 // AddAggregate adds an aggregate under its name and aliases.
-func (r *Registry) AddAggregate(a *Aggregate) error { return add(r.aggregates, a, a.Name, a.Aliases) }
+func (r *Registry) AddAggregate(a *Aggregate) error {
+	return add(r, r.aggregates, a, a.Name, a.Aliases)
+}
 
 // AddGenerator adds a generator under its name and aliases.
-func (r *Registry) AddGenerator(g *Generator) error { return add(r.generators, g, g.Name, g.Aliases) }
+func (r *Registry) AddGenerator(g *Generator) error {
+	return add(r, r.generators, g, g.Name, g.Aliases)
+}
 
-func add[T any](m map[string]*T, f *T, name string, aliases []string) error {
+func add[T any](r *Registry, m map[string]*T, f *T, name string, aliases []string) error {
+	r.names.Store(nil)
 	for _, n := range append([]string{name}, aliases...) {
 		key := strings.ToLower(n)
 		if _, dup := m[key]; dup {
@@ -66,8 +73,17 @@ func (r *Registry) Has(name string) bool {
 }
 
 // Names lists every visible name and alias, sorted: for suggestions and SHOW
-// FUNCTIONS.
+// FUNCTIONS. The list belongs to the registry.
 func (r *Registry) Names() []string {
+	if known := r.names.Load(); known != nil {
+		return *known
+	}
+	names := r.allNames()
+	r.names.Store(&names)
+	return names
+}
+
+func (r *Registry) allNames() []string {
 	var names []string
 	for n, f := range r.scalars {
 		if !f.Hidden {

@@ -59,7 +59,7 @@ func (k WindowKind) TakesNulls() bool { return k >= Lag }
 func (k WindowKind) Framed() bool { return k >= FirstValue }
 
 // AddWindow adds a window function under its name and aliases.
-func (r *Registry) AddWindow(w *Window) error { return add(r.windows, w, w.Name, w.Aliases) }
+func (r *Registry) AddWindow(w *Window) error { return add(r, r.windows, w, w.Name, w.Aliases) }
 
 // Window finds a window function by name or alias.
 func (r *Registry) Window(name string) (*Window, bool) { return find(r.windows, name) }

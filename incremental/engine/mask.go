@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"unicode"
 
 	"github.com/sqlstream/sqlstream/exec/builtin"
@@ -17,8 +18,9 @@ import (
 // the values of options that are secret, or are called as secrets are, and passwords in
 // URLs. Each byte becomes a star, so that places in the text stay what they are.
 type mask struct {
-	names map[string]bool // folded names of options: whether their type is Secret
-	likes []string        // those that are, for names that are misspelt
+	names map[string]bool        // folded names of options: whether their type is Secret
+	likes []string               // those that are, for names that are misspelt
+	last  atomic.Pointer[string] // the last answer
 }
 
 func newMask(r *builtin.Registry) *mask {
@@ -75,9 +77,15 @@ var (
 	reference = regexp.MustCompile(`^.?\$\{[^}]*\}.?$`)
 )
 
-// source is a text without its secrets.
+// source is a text without its secrets. What has none any more stays as it is: each
+// statement of a script comes with the whole script, and looking through that each time
+// would take the square of its length.
 func (m *mask) source(src diag.Source) diag.Source {
+	if last := m.last.Load(); last != nil && src.Text == *last {
+		return src
+	}
 	src.Text = m.text(src.Text)
+	m.last.Store(&src.Text)
 	return src
 }
 

@@ -91,3 +91,20 @@ func TestRegister(t *testing.T) {
 		}
 	}
 }
+
+// TestMaskOnce: the statements of a script do not look through the whole script again, and
+// their text stays what it is.
+func TestMaskOnce(t *testing.T) {
+	w := newWorld(t)
+	script := diag.Source{Text: strings.Repeat("SELECT 1;\n", 1000) + "CREATE SINK s WITH (password = 'hidden');"}
+	masked := w.Masked(script)
+	if strings.Contains(masked.Text, "hidden") {
+		t.Fatal("the password is there")
+	}
+	if n := testing.AllocsPerRun(10, func() { masked = w.Masked(masked) }); n > 1 {
+		t.Errorf("%v allocations for a text that was masked", n)
+	}
+	if again := w.Masked(script); again != masked {
+		t.Error("another answer the second time")
+	}
+}

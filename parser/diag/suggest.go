@@ -1,6 +1,9 @@
 package diag
 
-import "strings"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
 // maxDistance is the greatest edit distance at which a name is suggested.
 const maxDistance = 2
@@ -10,13 +13,17 @@ const maxDistance = 2
 // letters); else "". Of equally near candidates the first wins.
 func DidYouMean(name string, candidates []string) string {
 	best, bestDistance := "", maxDistance+1
-	if len([]rune(name)) <= 3 {
+	length := utf8.RuneCountInString(name)
+	if length <= 3 {
 		bestDistance = maxDistance
 	}
 	folded := strings.ToLower(name)
 	for _, c := range candidates {
+		if abs(utf8.RuneCountInString(c)-length) >= bestDistance {
+			continue
+		}
 		d := distance(folded, strings.ToLower(c), bestDistance)
-		if d < bestDistance && d < len([]rune(name)) {
+		if d < bestDistance && d < length {
 			best, bestDistance = c, d
 		}
 	}

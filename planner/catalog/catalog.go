@@ -7,9 +7,11 @@ package catalog
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 	"sync"
+	"unicode"
 
 	"github.com/sqlstream/sqlstream/exec/fn"
 	"github.com/sqlstream/sqlstream/exec/format"
@@ -41,12 +43,13 @@ type Catalog struct {
 	Connectors Connectors
 	mu         sync.RWMutex
 	objects    map[string]Object    // by exact name
+	folded     map[string][]string  // the exact names that differ only in case, by folded name
 	macros     map[string]*Function // by name in lower case
 }
 
 // New returns an empty catalog.
 func New(functions *fn.Registry, connectors Connectors) *Catalog {
-	return &Catalog{Functions: functions, Connectors: connectors, objects: map[string]Object{}, macros: map[string]*Function{}}
+	return &Catalog{Functions: functions, Connectors: connectors, objects: map[string]Object{}, folded: map[string][]string{}, macros: map[string]*Function{}}
 }
 
 // AmbiguousError says that a name matches several objects that differ only in case.
@@ -67,33 +70,54 @@ func (c *Catalog) Find(name string) (Object, error) {
 	if o, ok := c.objects[name]; ok {
 		return o, nil
 	}
-	var found Object
-	var names []string
-	for n, o := range c.objects {
-		if strings.EqualFold(n, name) {
-			found = o
-			names = append(names, n)
+	switch names := c.folded[fold(name)]; len(names) {
+	case 0:
+		return nil, nil
+	case 1:
+		return c.objects[names[0]], nil
+	default:
+		return nil, &AmbiguousError{Name: name, Names: slices.Sorted(slices.Values(names))}
+	}
+}
+
+// fold is the same for the names that strings.EqualFold finds equal, and only for them.
+func fold(name string) string {
+	return strings.Map(func(r rune) rune {
+		least := r
+		for other := unicode.SimpleFold(r); other != r; other = unicode.SimpleFold(other) {
+			least = min(least, other)
 		}
-	}
-	if len(names) > 1 {
-		sort.Strings(names)
-		return nil, &AmbiguousError{Name: name, Names: names}
-	}
-	return found, nil
+		return least
+	}, name)
 }
 
 // Put adds an object, or replaces the one of exactly this name.
 func (c *Catalog) Put(o Object) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.objects[o.ObjectName()] = o
+	c.put(o.ObjectName(), o)
+}
+
+func (c *Catalog) put(name string, o Object) {
+	if _, known := c.objects[name]; !known {
+		key := fold(name)
+		c.folded[key] = append(c.folded[key], name)
+	}
+	c.objects[name] = o
 }
 
 // Drop removes the object of exactly this name.
 func (c *Catalog) Drop(name string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if _, known := c.objects[name]; !known {
+		return
+	}
 	delete(c.objects, name)
+	key := fold(name)
+	if c.folded[key] = slices.DeleteFunc(c.folded[key], func(n string) bool { return n == name }); len(c.folded[key]) == 0 {
+		delete(c.folded, key)
+	}
 }
 
 // Objects lists the objects by name.
@@ -127,7 +151,7 @@ func (c *Catalog) Clone() *Catalog {
 	defer c.mu.RUnlock()
 	out := New(c.Functions, c.Connectors)
 	for n, o := range c.objects {
-		out.objects[n] = o
+		out.put(n, o)
 	}
 	for n, f := range c.macros {
 		out.macros[n] = f

@@ -86,7 +86,7 @@ func (c *Catalog) SQLFunctions() []*Function {
 
 // FunctionNames lists the names of all functions, for suggestions.
 func (c *Catalog) FunctionNames() []string {
-	names := c.Functions.Names()
+	names := slices.Clip(c.Functions.Names())
 	for _, f := range c.SQLFunctions() {
 		names = append(names, f.Name)
 	}
