@@ -7,14 +7,18 @@ import (
 	"github.com/sqlstream/sqlstream/parser/diag"
 )
 
-// set reads SET key = value, SET key and SET.
+// set reads SET key = value, SET TIME ZONE value, SET key and SET.
 func (p *parser) set() ast.Statement {
 	start := p.pos
 	p.next()
 	node := &ast.Set{}
+	if p.isWord("VARIABLE") && p.at(1).isName() {
+		p.fail(diag.Errorf(diag.NotSupported, p.since(start), "SET VARIABLE is not supported").WithHint("%s", foreignStatements["DECLARE"]))
+	}
 	if !p.done() {
+		zone := p.isWords("TIME", "ZONE")
 		node.Key, node.KeySpan = p.settingKey()
-		if p.acceptOp("=") || p.accept("TO") {
+		if p.acceptOp("=") || p.accept("TO") || zone && !p.done() {
 			node.Value = p.settingValue()
 		}
 	}

@@ -54,7 +54,10 @@ func (p *parser) create() ast.Statement {
 
 func indexHint(word string) string {
 	if word == "INDEX" || word == "UNIQUE" {
-		return "state is indexed by the keys that its queries need"
+		return "leave it out: state is indexed by the keys that its queries need"
+	}
+	if word == "SEQUENCE" {
+		return "uuid() is unique; row_number() OVER (ORDER BY …) numbers rows"
 	}
 	if word == "EXTENSION" {
 		return builtinHere

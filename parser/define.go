@@ -106,6 +106,10 @@ func (p *parser) computed(c *ast.ColumnDef) {
 	p.once(c.As != nil, "AS")
 	p.accept("GENERATED", "ALWAYS")
 	p.next()
+	if p.isWord("IDENTITY") && p.wordAt(-1, "AS") && p.wordAt(-2, "ALWAYS") {
+		p.fail(diag.Errorf(diag.NotSupported, p.here(), "IDENTITY is not supported").WithHint("%s", ownKey))
+		return
+	}
 	c.As = p.columnExpr()
 	c.Stored = p.acceptAny("STORED", "VIRTUAL") == "STORED"
 }

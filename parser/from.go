@@ -1,6 +1,8 @@
 package parser
 
 import (
+	"strings"
+
 	"github.com/sqlstream/sqlstream/parser/ast"
 	"github.com/sqlstream/sqlstream/parser/diag"
 )
@@ -112,6 +114,8 @@ func (p *parser) factorHead(start int) *tableFactor {
 	case p.isWord("STREAM") && p.streamName():
 		p.next() // Spark's word for what a source is anyway
 		return p.factorHead(start)
+	case p.isWord("STREAM") && p.opAt(1, "(") && p.nameAt(2) && p.opAt(3, ")"):
+		return p.streamCall()
 	case p.isOp("("):
 		return p.derived(false)
 	case p.isWord("VALUES") && p.opAt(1, "("):
@@ -126,6 +130,14 @@ func (p *parser) factorHead(start int) *tableFactor {
 		return p.tableFunc(start, p.isWord("UNNEST"))
 	}
 	return p.tableName()
+}
+
+// streamCall reads STREAM(name), as Spark's pipelines write it.
+func (p *parser) streamCall() *tableFactor {
+	p.pos += 2
+	f := p.tableName()
+	p.expectOp(")")
+	return f
 }
 
 // streamName tells FROM STREAM name from a table called stream.
@@ -248,10 +260,21 @@ func (p *parser) tableAlias() *ast.Alias {
 	p.accept("AS")
 	a := &ast.Alias{Name: p.ident("an alias")}
 	if p.isOp("(") {
+		p.typedColumns()
 		a.Columns = p.identList("a column name")
 	}
 	a.Span = p.since(start)
 	return a
+}
+
+// typedColumns fails on AS x (a int, b text), as PostgreSQL names the columns of a record.
+func (p *parser) typedColumns() {
+	if !p.at(1).isName() || !p.at(2).isName() {
+		return
+	}
+	def := strings.Join(strings.Fields(p.src.Slice(diag.Span{Start: int(p.at(1).start), End: int(p.toks[p.peek().match].start)})), " ")
+	p.fail(diag.Errorf(diag.NotSupported, p.at(2).span(), "types in the columns of an alias are not supported").
+		WithHint("JSON is read by from_json(x, '%s'), an array of objects by inline(from_json(x, 'ARRAY<STRUCT<%s>>'))", def, def))
 }
 
 // tableSoft tells whether the next word is no alias of a table.

@@ -139,7 +139,7 @@ func (lx *lexer) badCharacter() {
 		lx.report(diag.BadCharacter, start, "unexpected character '#'").
 			WithHint("a temporary table has a plain name: CREATE TEMPORARY TABLE temp AS SELECT …")
 	case r == '#':
-		lx.report(diag.BadCharacter, start, "unexpected character '#'").WithHint("a comment starts with --")
+		lx.report(diag.BadCharacter, start, "unexpected character '#'").WithHint("a comment starts with --; the operator # of PostgreSQL is xor(a, b)")
 	case r == '$':
 		lx.report(diag.BadCharacter, start, "a name cannot start with '$'").WithHint(`a parameter is :name or $1; a name in quotes may: "$name"`)
 	case r == '\\':
@@ -154,6 +154,12 @@ func (lx *lexer) at(start int) {
 	switch rest := strings.TrimLeft(lx.text[lx.pos:], " "); {
 	case rest != "" && strings.IndexByte("-(0123456789", rest[0]) >= 0:
 		lx.report(diag.BadCharacter, start, "the operator @ is not supported").WithHint("write abs(x)")
+	case strings.HasPrefix(rest, "@ "), strings.HasPrefix(rest, "@("), strings.HasPrefix(rest, "@'"):
+		lx.pos++
+		lx.report(diag.BadCharacter, start, "the operator @@ is not supported").WithHint("text is searched with x ILIKE '%%word%%', or regexp_like(x, '(?i)\\bword\\b')")
+	case strings.HasPrefix(rest, "?"):
+		lx.pos++
+		lx.report(diag.BadCharacter, start, "the operator @? is not supported").WithHint("write json_exists(x, '$.member')")
 	default:
 		lx.report(diag.BadCharacter, start, "variables (@name) are not supported").WithHint("use a parameter: :name, $1 or ?")
 	}
@@ -240,9 +246,24 @@ func (lx *lexer) unclosed(open, start int, quote byte) {
 	}
 	d := diag.Errorf(diag.Unclosed, diag.Span{Start: open, End: open + 1}, "this %s is never closed", what)
 	lx.diags = append(lx.diags, d.WithHint("add the closing %c", quote))
+	if word := lx.apostrophe(); quote == '\'' && word != "" {
+		d.WithHint("a quote inside a string is written twice: %s", word)
+	}
 	if quote == '\'' && lx.backslash() {
 		d.WithHint("a backslash is no escape: a quote inside a string is written twice, 'it''s'; E'…' takes escapes")
 	}
+}
+
+// apostrophe finds 'O'Brien' among the last tokens before a quote that opens nothing: a word
+// between two strings, without blanks. It gives the string as it is written, "" if there is none.
+func (lx *lexer) apostrophe() string {
+	for i := len(lx.tokens) - 3; i >= max(0, len(lx.tokens)-12); i-- {
+		s, w, next := lx.tokens[i], lx.tokens[i+1], lx.tokens[i+2]
+		if s.kind == tokString && w.kind == tokWord && s.end == w.start && w.end == next.start && lx.text[next.start] == '\'' && w.end-s.start <= 40 {
+			return lx.text[s.start:s.end] + lx.text[s.end-1:w.end] + "'"
+		}
+	}
+	return ""
 }
 
 // backslash tells whether one of the last strings ends with a backslash, which was

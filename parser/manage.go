@@ -126,6 +126,10 @@ func (p *parser) copy() ast.Statement {
 			WithHint("write INSERT INTO t SELECT * FROM 'path'"))
 	}
 	p.expect("TO")
+	if p.isWord("STDOUT") {
+		p.fail(diag.Errorf(diag.NotSupported, p.here(), "COPY … TO STDOUT is not supported").
+			WithHint("write the query itself: --output csv prints its rows as CSV, tsv, json, jsonl or markdown likewise"))
+	}
 	node.Path = p.stringLit("a path")
 	p.accept("WITH")
 	if p.isOp("(") {
@@ -135,11 +139,14 @@ func (p *parser) copy() ast.Statement {
 	return node
 }
 
-// refresh reads REFRESH [MATERIALIZED VIEW | TABLE] name.
+// refresh reads REFRESH [MATERIALIZED VIEW] name.
 func (p *parser) refresh() ast.Statement {
 	start := p.pos
 	p.next()
-	p.object()
+	if p.object() == ast.ObjectTable {
+		p.fail(diag.Errorf(diag.NotSupported, p.since(start), "REFRESH TABLE is not supported").
+			WithHint("leave it out: each query reads its tables anew"))
+	}
 	node := &ast.Refresh{Name: p.name("a view")}
 	node.Span = p.since(start)
 	return node

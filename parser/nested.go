@@ -16,7 +16,7 @@ func (p *parser) arrayLiteral(start int) operand {
 			return p.comprehension(start, first)
 		}
 		list = append(list, first)
-		for p.acceptOp(",") {
+		for p.acceptOp(",") && !p.isOp("]") { // a comma may stand behind the last one
 			list = append(list, p.nested())
 		}
 	}

@@ -130,12 +130,39 @@ func (p *parser) missingComma() {
 		p.unexpected("EVERY or AVAILABLE NOW or ONCE or MANUAL")
 		return
 	}
-	if p.text(p.peek()) == "?" && p.at(1).isString() {
-		p.fail(diag.Errorf(diag.NotSupported, p.here(), "the operator ? is not supported").WithHint("write json_exists(x, '$.member')"))
+	if p.foreignOperand() {
 		return
 	}
 	p.fail(diag.Errorf(diag.MissingComma, p.here(), "unexpected %s", strings.TrimPrefix(p.describe(p.peek()), "a ")).
 		WithHint("a comma or an operator may be missing before it"))
+}
+
+// foreignOperand fails on what only other systems have behind an operand: the operators ?, ?|
+// and ?&, a literal of a type that is none here, COLUMNS of JSON_TABLE.
+func (p *parser) foreignOperand() bool {
+	t, before := p.peek(), p.toks[max(p.pos-1, p.first)]
+	switch {
+	case p.text(t) == "?" && p.at(1).isString():
+		x := "x"
+		if before.isName() {
+			x = p.text(before)
+		}
+		p.fail(diag.Errorf(diag.NotSupported, p.here(), "the operator ? is not supported").
+			WithHint("write json_exists(%s, '$.%s')", x, strings.Trim(p.text(p.at(1)), "'")))
+	case p.text(t) == "?" && (p.opAt(1, "|") || p.opAt(1, "&")):
+		join := map[string]string{"|": "OR", "&": "AND"}[p.text(p.at(1))]
+		p.fail(diag.Errorf(diag.NotSupported, diag.Join(t.span(), p.at(1).span()), "the operator ?%s is not supported", p.text(p.at(1))).
+			WithHint("write json_exists(x, '$.a') %s json_exists(x, '$.b')", join))
+	case t.isString() && before.kind == tokWord && foreignTypes[strings.ToUpper(p.text(before))] != "":
+		p.canonicalType(before)
+		p.failed = true
+	case p.isWord("COLUMNS") && p.opAt(1, "(") && before.isString():
+		p.fail(diag.Errorf(diag.NotSupported, p.here(), "COLUMNS of JSON_TABLE is not supported").
+			WithHint("write UNNEST(from_json(x, 'ARRAY<STRUCT<a: INT, b: STRING>>'))"))
+	default:
+		return false
+	}
+	return true
 }
 
 // subquery reads (query) as a value.

@@ -1,6 +1,9 @@
 package parser
 
 import (
+	"maps"
+	"slices"
+
 	"github.com/sqlstream/sqlstream/parser/ast"
 	"github.com/sqlstream/sqlstream/parser/diag"
 )
@@ -17,7 +20,7 @@ func (p *parser) explain() ast.Statement {
 	case p.accept("PLAN", "FOR"):
 	case p.isOp("(") && !p.queryParen(0):
 		node.Options = p.explainOptions()
-	case p.anyWordAt(0, "ANALYZE", "INCREMENTAL", "EXTENDED", "VERBOSE", "LOGICAL", "PHYSICAL") && !p.at1End():
+	case p.anyWordAt(0, "ANALYZE", "INCREMENTAL", "EXTENDED", "VERBOSE", "LOGICAL", "PHYSICAL", "FORMATTED", "COST") && !p.at1End():
 		node.Mode = p.upper(p.next())
 	}
 	p.explainTarget(node)
@@ -94,7 +97,7 @@ func (p *parser) showKind(node *ast.Show) {
 		"COLUMNS": ast.ShowColumns, "CREATE": ast.ShowCreate}
 	kind, ok := kinds[p.upper(p.peek())]
 	if !ok {
-		p.unexpected("TABLES or SOURCES or SINKS or VIEWS or QUERIES or FUNCTIONS or SETTINGS or PROGRESS or WATERMARKS or STATE or COLUMNS or CREATE")
+		p.unknownShow(slices.Sorted(maps.Keys(kinds)))
 		return
 	}
 	p.next()
@@ -119,6 +122,22 @@ func (p *parser) showKind(node *ast.Show) {
 	}
 }
 
+// unknownShow fails on SHOW of something else: a misspelt kind, or a setting.
+func (p *parser) unknownShow(kinds []string) {
+	t := p.peek()
+	if p.isWord("TBLPROPERTIES") {
+		p.fail(diag.Errorf(diag.NotSupported, p.here(), "SHOW TBLPROPERTIES is not supported").WithHint("write SHOW CREATE TABLE and the name"))
+		return
+	}
+	d := diag.Errorf(diag.Unexpected, p.here(), "expected TABLES or SOURCES or SINKS or VIEWS or QUERIES or FUNCTIONS or SETTINGS or PROGRESS or WATERMARKS or STATE or COLUMNS or CREATE, found %s", p.describe(t))
+	if near := diag.DidYouMean(p.text(t), kinds); near != "" {
+		d.WithHint("did you mean %s?", near)
+	} else if t.kind == tokWord && p.at(1).kind == tokEnd {
+		d.WithHint("a setting is shown by SET and its name, as in SET timezone; SHOW SETTINGS lists them")
+	}
+	p.fail(d)
+}
+
 // object reads the keyword of a kind of object, if one is next and a name follows.
 func (p *parser) object() ast.Object {
 	if p.isWords("MATERIALIZED", "VIEW") {
@@ -135,19 +154,39 @@ func (p *parser) object() ast.Object {
 	return ast.ObjectAny
 }
 
+// extended takes EXTENDED or FORMATTED behind the n words that are next, which it takes too.
+func (p *parser) extended(n int) bool {
+	if !p.anyWordAt(n, "EXTENDED", "FORMATTED") || p.at(n+1).kind == tokEnd {
+		return false
+	}
+	p.pos += n + 1
+	return true
+}
+
+// describedObject reads the kind of what is described, before or, as in Spark's DESCRIBE TABLE
+// EXTENDED t, behind which EXTENDED stands.
+func (p *parser) describedObject(node *ast.Describe) ast.Object {
+	kinds := map[string]ast.Object{"TABLE": ast.ObjectTable, "FUNCTION": ast.ObjectFunction}
+	if kind := kinds[p.upper(p.peek())]; kind != ast.ObjectAny && p.extended(1) {
+		node.Extended = true
+		return kind
+	}
+	return p.object()
+}
+
 // describeStmt reads DESCRIBE.
 func (p *parser) describeStmt() ast.Statement {
 	start := p.pos
 	p.next()
 	node := &ast.Describe{}
-	if p.anyWordAt(0, "EXTENDED", "FORMATTED") && !p.at1End() {
-		p.next()
-		node.Extended = true
+	if p.isWord("QUERY") && p.anyWordAt(1, "SELECT", "WITH", "FROM", "VALUES") {
+		p.next() // DESCRIBE QUERY SELECT … of Spark
 	}
+	node.Extended = p.extended(0)
 	if p.anyWordAt(0, "SELECT", "WITH", "FROM") || p.isWord("VALUES") && p.opAt(1, "(") || p.isOp("(") || p.pivotStatementAt(0) {
 		node.Query = p.plainQuery()
 	} else {
-		node.Object = p.object()
+		node.Object = p.describedObject(node)
 		name := p.name("a name or a query")
 		node.Name = &name
 	}

@@ -14,7 +14,7 @@ type statementRange struct {
 }
 
 // split cuts tokens at semicolons, leaving empty statements out. The semicolons
-// of EXECUTE STATEMENT SET BEGIN … END do not count.
+// of EXECUTE STATEMENT SET BEGIN … END and BEGIN STATEMENT SET; … END do not count.
 func split(text string, toks []token) []statementRange {
 	var out []statementRange
 	word := func(i int, w string) bool {
@@ -24,7 +24,7 @@ func split(text string, toks []token) []statementRange {
 	for i := 0; i <= len(toks); i++ {
 		end := i == len(toks)
 		if !end && i == start {
-			inSet, cases = word(i, "EXECUTE") && word(i+1, "STATEMENT") && word(i+2, "SET"), 0
+			inSet, cases = (word(i, "EXECUTE") || word(i, "BEGIN")) && word(i+1, "STATEMENT") && word(i+2, "SET"), 0
 		}
 		switch {
 		case !inSet:

@@ -42,7 +42,10 @@ func (p *parser) statement() ast.Statement {
 	case "INSERT":
 		return p.insert(rope{})
 	case "EXECUTE":
-		return p.execute()
+		if p.isWords("EXECUTE", "STATEMENT", "SET") {
+			return p.statementSet()
+		}
+		return p.executePrepared()
 	case "EXPLAIN":
 		return p.explain()
 	case "SHOW":
@@ -81,9 +84,11 @@ func (p *parser) statement() ast.Statement {
 func (p *parser) otherStatement() ast.Statement {
 	t := p.peek()
 	word := p.upper(t)
-	switch word {
-	case "USE":
+	switch {
+	case word == "USE":
 		return p.unsupported(1)
+	case p.isWords("BEGIN", "STATEMENT", "SET"):
+		return p.statementSet()
 	}
 	hint, known := foreignStatements[word]
 	if !known {
@@ -100,12 +105,19 @@ func (p *parser) unknownStatement(t token) {
 	d := diag.Errorf(diag.UnknownStatement, t.span(), "%s starts no statement", p.describe(t))
 	words := []string{"SELECT", "WITH", "CREATE", "INSERT", "EXPLAIN", "SHOW", "DESCRIBE", "SET", "RESET", "DROP", "START",
 		"STOP", "PAUSE", "RESUME", "AWAIT", "RUN", "VALUES", "EXECUTE", "FROM"}
-	if near := diag.DidYouMean(p.text(t), words); near != "" {
+	if p.first > 0 && p.continues() {
+		d.WithHint("the semicolon before it ends a statement: leave that out if it goes on here")
+	} else if near := diag.DidYouMean(p.text(t), words); near != "" {
 		d.WithHint("did you mean %s?", near)
 	} else if p.text(t) == "." {
 		d.WithHint(ofTheShell)
 	}
 	p.fail(d)
+}
+
+// continues tells whether a word that starts no statement begins a later part of one.
+func (p *parser) continues() bool {
+	return isReserved(p.text(p.peek())) || p.anyWordAt(0, "LEFT", "RIGHT", "FULL", "ASOF", "SEMI", "ANTI", "WINDOW", "QUALIFY", "OFFSET", "EMIT", "TRIGGER", "WATERMARK")
 }
 
 // ofTheShell is what to write for a command of the shell, .tables or \d.
@@ -141,15 +153,15 @@ func (p *parser) withStatement() ast.Statement {
 	return p.insert(p.with())
 }
 
-// execute reads EXECUTE STATEMENT SET BEGIN … END, with the clauses of a
-// continuous query behind it.
-func (p *parser) execute() ast.Statement {
-	if !p.isWords("EXECUTE", "STATEMENT", "SET") {
-		return p.executePrepared()
-	}
+// statementSet reads EXECUTE STATEMENT SET BEGIN … END, or BEGIN STATEMENT SET; … END as in
+// Flink, with the clauses of a continuous query behind it.
+func (p *parser) statementSet() ast.Statement {
 	start := p.pos
+	begun := p.isWord("BEGIN")
 	p.pos += 3
-	p.expect("BEGIN")
+	if !begun {
+		p.expect("BEGIN")
+	}
 	node := &ast.StatementSet{}
 	for !p.failed && !p.accept("END") {
 		if p.acceptOp(";") {

@@ -50,9 +50,19 @@ func (p *planner) want(s *ast.Insert, o *output) {
 
 func (p *planner) insertTarget(s *ast.Insert) *output {
 	o := &output{target: physical.ToSink, span: s.Table.Span, name: s.Table.String()}
-	if s.Overwrite || len(s.Partition) > 0 {
-		p.errorf(diag.NotPlanned, s.Span, "INSERT OVERWRITE and PARTITION are not supported").
+	if s.Overwrite {
+		p.errorf(diag.NotPlanned, diag.Span{Start: s.Span.Start, End: s.Table.Span.End}, "INSERT OVERWRITE is not supported").
 			WithHint("write CREATE OR REPLACE TABLE %s AS SELECT …, or EMIT COMPLETE into a sink", s.Table)
+	}
+	if len(s.Partition) > 0 {
+		key := s.Partition[0]
+		value := key.Value.Text
+		if key.Value.Kind == ast.LitString {
+			value = "'" + value + "'"
+		}
+		p.errorf(diag.NotPlanned, diag.Join(key.KeySpan, s.Partition[len(s.Partition)-1].Span), "PARTITION of INSERT is not supported").
+			WithHint("give the values in the rows: INSERT INTO %s (…, %s) SELECT …, %s", s.Table, key.Key, value)
+		return o
 	}
 	found, err := p.cat.Find(s.Table.String())
 	if err != nil {

@@ -54,6 +54,10 @@ func Decode(specs []Spec, values []Value) (Decoded, error) {
 		}
 	}
 	for _, v := range values {
+		if d.byName[fold("rules")].Name != "" && fieldOption(v) != nil {
+			d.fieldRules(values, v)
+			continue
+		}
 		d.take(specs, v)
 	}
 	d.fillDefaults(specs, values)
@@ -128,6 +132,8 @@ var elsewhere = map[string]string{
 	"timestamp": "declare a watermark: WATERMARK FOR ts AS ts - INTERVAL '10' MINUTE", "timestamp_format": "declare the column as TIMESTAMP",
 	"subscribe": "write topic = '…'", "scan.interval": "write TRIGGER EVERY '1 minute' behind the query", "retention.ms": "leave it out",
 	"checkpointlocation": "write WITH (checkpoint = '…') behind the query", "schema_name": "write it before the table: table = 'schema.table'", "schema-name": "write it before the table: table = 'schema.table'", "decoding.plugin.name": "leave it out: it is pgoutput, which every server has",
+	"value.fields-include": "leave it out: every column is read from the value", "filename": "declare a column for it: CREATE TABLE t (…, file STRING METADATA FROM 'path') WITH (path = 'in', …)",
+	"union_by_name": "leave it out: columns are found by their names", "hive_partitioning": "leave it out: directories key=value are columns",
 	"driver": "leave it out", "server_time_zone": "leave it out", "file_format": "write format = '…'", "wrap_single_value": "leave it out",
 }
 
@@ -135,8 +141,8 @@ func unknownHint(name string, specs []Spec) string {
 	if write := elsewhere[strings.ToLower(name)]; write != "" {
 		return write
 	}
-	if parts := strings.Split(name, "."); len(parts) == 3 && parts[0] == "fields" {
-		return "write rules = '" + parts[1] + ": random 1 to 100', with a rule for each column"
+	if write := ofFlink(name); write != "" {
+		return write
 	}
 	if h := diag.HintDidYouMean(name, Names(specs)); h != "" {
 		return h

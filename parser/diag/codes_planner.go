@@ -112,6 +112,11 @@ const (
 	// No example: it is no error; EXPLAIN shows it.
 	IntegerDivision Code = "SQL2025"
 
+	// SQL2026: a note that two backslashes in a regular expression match one: text has no
+	// escapes here, unlike in Spark and MySQL.
+	// No example: it is no error; EXPLAIN shows it.
+	DoubledBackslash Code = "SQL2026"
+
 	// SQL2030: a function with OVER where none may stand, or a window function without OVER.
 	// Example: SELECT k FROM plain WHERE row_number() OVER (ORDER BY v) = 1
 	MisplacedWindow Code = "SQL2030"

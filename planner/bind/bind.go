@@ -219,6 +219,7 @@ func (b *Binder) resolve(span diag.Span, name string, args ...expr.Node) expr.No
 		b.refuse(err, span, b.syntaxOf(name), args)
 		return nil
 	}
+	b.doubledBackslash(span, name, args)
 	if !b.zonesKnown(span, name, args) || !b.unitKnown(span, name, args) {
 		return nil
 	}

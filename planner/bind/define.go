@@ -127,6 +127,12 @@ func (b *Binder) connectorHint(name string, object ast.Name) string {
 	if c, ok := b.cat.Connectors.Sink(name); ok {
 		return fmt.Sprintf("%s is written to: CREATE SINK %s WITH (connector = '%s', …), then INSERT INTO %s SELECT …", name, object, c.Name, object)
 	}
+	if strings.EqualFold(name, "faker") {
+		return "write connector = 'datagen', rules = 'name: choice ana, bo; n: random 1 to 100', with a rule for each column"
+	}
+	if strings.HasSuffix(strings.ToLower(name), "-cdc") && !strings.EqualFold(name, "postgres-cdc") {
+		return "changes of other databases than PostgreSQL come through Kafka: connector = 'kafka', format = 'debezium-json'"
+	}
 	if strings.EqualFold(name, "jdbc") {
 		return "write connector = 'postgres', or 'mysql' for a sink, with where the server is; there is no Java here"
 	}

@@ -294,6 +294,25 @@ func fieldHint(args []expr.Node) string {
 	return "the fields are " + strings.Join(timeFields, ", ")
 }
 
+// doubledBackslash notes a pattern such as '\\d', which Spark and MySQL read as \d and which
+// matches a backslash here.
+func (b *Binder) doubledBackslash(span diag.Span, name string, args []expr.Node) {
+	if len(args) < 2 || !strings.HasPrefix(name, "regexp") && name != "rlike" && name != "split" && name != "~" {
+		return
+	}
+	text, ok := constText(args[1])
+	for i := 0; ok && i+2 < len(text); i++ {
+		if text[i] != '\\' {
+			continue
+		}
+		if c := text[i+2]; text[i+1] == '\\' && strings.IndexByte("dDwWsSbB.", c) >= 0 {
+			b.note(diag.DoubledBackslash, span, `\\%c in a pattern matches a backslash and then %c: text has no escapes here, so write '\%c'`, c, c, c)
+			return
+		}
+		i++
+	}
+}
+
 // zonesKnown reports a constant that is no time zone.
 func (b *Binder) zonesKnown(span diag.Span, name string, args []expr.Node) bool {
 	var zones []expr.Node

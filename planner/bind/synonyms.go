@@ -14,7 +14,15 @@ var tableFunctions = map[string]string{
 	"json_table": "UNNEST(from_json(x, 'ARRAY<STRUCT<a: INT>>')) AS u(s)",
 	"read_csv":   "a path: FROM 'in/*.csv'", "read_csv_auto": "a path: FROM 'in/*.csv'", "read_json": "a path: FROM 'in/*.json'", "read_json_auto": "a path: FROM 'in/*.json'",
 	"read_parquet": "a path: FROM 'in/*.parquet'", "read_files": "a path: FROM 'in/*.json'", "read_kafka": "CREATE SOURCE name (columns) WITH (connector = 'kafka', …)",
-	"arrayjoin": "UNNEST(array) AS u(x)",
+	"arrayjoin":         "UNNEST(array) AS u(x)",
+	"json_to_recordset": "inline(from_json(x, 'ARRAY<STRUCT<a: INT, b: STRING>>'))", "jsonb_to_recordset": "inline(from_json(x, 'ARRAY<STRUCT<a: INT, b: STRING>>'))",
+	"json_to_record": "from_json(x, 'a INT, b STRING') in SELECT", "jsonb_to_record": "from_json(x, 'a INT, b STRING') in SELECT",
+	"json_object_keys": "UNNEST(json_object_keys(x)) AS u(k)", "jsonb_object_keys": "UNNEST(json_object_keys(x)) AS u(k)",
+	"jsonb_path_query": "UNNEST(from_json(json_query(x, '$.a'), 'ARRAY<INT>')) AS u(v)",
+	"regexp_matches":   "UNNEST(regexp_extract_all(x, 'pattern')) AS u(m)", "glob": "a path: FROM 'in/*.csv'", "read_text": "a table: CREATE TABLE t (value STRING) WITH (path = 'in', format = 'text')",
+	"read_blob": "a table: CREATE TABLE t (value STRING) WITH (path = 'in', format = 'text')", "stream": "FROM STREAM name, without parentheses", "sniff_csv": "DESCRIBE SELECT * FROM 'in/data.csv'",
+	"parquet_schema": "DESCRIBE SELECT * FROM 'in/data.parquet'", "repeat_row": "repeat(x, n)", "pragma_show": "DESCRIBE and the name", "query": "the query in parentheses", "query_table": "the name of the table",
+	"postgres_scan": "CREATE TABLE name (columns) WITH (connector = 'postgres', …)", "delta_scan": "the Parquet files: FROM 'in/*.parquet'", "iceberg_scan": "the Parquet files: FROM 'in/*.parquet'",
 
 	"duckdb_functions": "SHOW FUNCTIONS", "duckdb_tables": "SHOW TABLES", "duckdb_columns": "DESCRIBE and the name",
 	"duckdb_settings": "SHOW SETTINGS", "pragma_table_info": "DESCRIBE and the name",
@@ -35,7 +43,7 @@ var elsewhereNames = map[string]string{
 
 // catalogs are tables in which other systems describe themselves.
 var catalogs = map[string]string{
-	"dual": "leave FROM out: SELECT 1", "sqlite_master": "write SHOW TABLES", "sysobjects": "write SHOW TABLES", "pg_tables": "write SHOW TABLES",
+	"dual": "leave FROM out: SELECT 1", "only": "leave ONLY out: tables have no children", "sqlite_master": "write SHOW TABLES", "sysobjects": "write SHOW TABLES", "pg_tables": "write SHOW TABLES",
 	"information_schema.tables": "write SHOW TABLES", "information_schema.columns": "write DESCRIBE and the name", "pg_catalog.pg_tables": "write SHOW TABLES",
 	"stdin": "standard input is named in quotes: FROM 'stdin'", "sys.tables": "write SHOW TABLES", "sys.objects": "write SHOW TABLES", "pg_stat_activity": "write SHOW QUERIES", "rw_catalog.rw_tables": "write SHOW TABLES",
 }

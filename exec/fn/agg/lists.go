@@ -90,7 +90,7 @@ var List = fn.Aggregate{
 
 // JSONArrayAgg is json_arrayagg(x).
 var JSONArrayAgg = fn.Aggregate{
-	Name: "json_arrayagg", Aliases: []string{"json_agg", "json_group_array"}, Group: "Aggregate", Ordered: true, Then: "to_json",
+	Name: "json_arrayagg", Aliases: []string{"json_agg", "jsonb_agg", "json_group_array"}, Group: "Aggregate", Ordered: true, Then: "to_json",
 	Syntax: []string{"json_arrayagg([DISTINCT] x [ORDER BY …])"},
 	Doc:    "The JSON text of array_agg(x): the values that are not NULL, in order of arrival or as ORDER BY says.",
 	Examples: []fn.Example{

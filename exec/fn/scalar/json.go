@@ -31,7 +31,7 @@ func jsonFunctions() []*fn.Scalar {
 		braces("#>", false, `'{"a":[1,"x"]}'`),
 		braces("#>>", true, `'{"a":[1,"x"]}'`),
 		{
-			Name: "json_array_length", Group: group, Syntax: []string{"json_array_length(json [, '$.path'])"}, Doc: "Counts the elements of a JSON array, or of the one at a path; NULL for anything else.",
+			Name: "json_array_length", Aliases: []string{"jsonb_array_length"}, Group: group, Syntax: []string{"json_array_length(json [, '$.path'])"}, Doc: "Counts the elements of a JSON array, or of the one at a path; NULL for anything else.",
 			Examples: []fn.Example{{SQL: "json_array_length('[1,2]')", Want: "2"}, {SQL: `json_array_length('{"a":[1]}', '$.a')`, Want: "1"}, {SQL: "json_array_length('{}')", Want: "NULL"}},
 			Resolve:  resolveArrayCount,
 		},

@@ -58,7 +58,7 @@ func regexps() []*fn.Scalar {
 			Name: "regexp_extract", Group: group, Syntax: []string{"regexp_extract(a, pattern [, group])", "regexp_extract(a, pattern, names)"},
 			Doc:      "Is the part of the first match that the group (1 by default, 0 = the whole match) captured, and '' if there is no match. With a list of names it is a struct of the groups.",
 			Examples: []fn.Example{{SQL: "regexp_extract('id=17&x', 'id=([0-9]+)', 1)", Want: "17"}, {SQL: "regexp_extract('id=17', '[0-9]+', 0)", Want: "17"}, {SQL: "regexp_extract('a=1', '(.)=(.)', array('k', 'v'))", Want: `{"k":"a","v":"1"}`}, {SQL: "regexp_extract(NULL, 'a', 0)", Want: "NULL"}},
-			Resolve:  namedGroups(false, resolveRegexp(text, 2, []types.Type{text, text, integer}, regexpExtract)),
+			Resolve:  namedGroups(false, withGroup(resolveRegexp(text, 2, []types.Type{text, text, integer}, regexpExtract))),
 		},
 		{
 			Name: "regexp_substr", Group: group, Syntax: []string{"regexp_substr(a, pattern)"},
@@ -104,7 +104,7 @@ func regexps() []*fn.Scalar {
 			Name: "regexp_extract_all", Group: group, Syntax: []string{"regexp_extract_all(a, pattern [, group])", "regexp_extract_all(a, pattern, names)"},
 			Doc:      "Lists what the group (1 by default, 0 = the whole match) captured in every match. With a list of names its elements are structs of the groups.",
 			Examples: []fn.Example{{SQL: "regexp_extract_all('a1b22', '[0-9]+', 0)", Want: `["1","22"]`}, {SQL: "regexp_extract_all('a1b', '(.)(1)?', array('c', 'n'))", Want: `[{"c":"a","n":"1"},{"c":"b","n":null}]`}, {SQL: "regexp_extract_all(NULL, 'a', 0)", Want: "NULL"}},
-			Resolve:  namedGroups(true, resolveExtractAll),
+			Resolve:  namedGroups(true, withGroup(resolveExtractAll)),
 		},
 		{
 			Name: "regexp_match", Group: group, Syntax: []string{"regexp_match(a, pattern)"},
@@ -282,9 +282,37 @@ func groupOf(re *pattern, args []*vec.Vector, i, r int) (group int, msg string) 
 		group = int(args[i].Int(r))
 	}
 	if group < 0 || group > re.NumSubexp() {
-		return 0, fmt.Sprintf("has %d groups, not %d", re.NumSubexp(), group)
+		return 0, noGroup(re, group)
 	}
 	return group, ""
+}
+
+// noGroup says that a pattern does not have a group.
+func noGroup(re *pattern, group int) string {
+	return fmt.Sprintf("has %d groups in parentheses, not %d; group 0 is the whole match", re.NumSubexp(), group)
+}
+
+// withGroup refuses a group that a constant pattern does not have when the query is planned.
+func withGroup(other resolver) resolver {
+	return func(args []fn.Arg) (fn.Impl, error) {
+		impl, err := other(args)
+		if err != nil || len(args) > 3 {
+			return impl, err
+		}
+		group := 1
+		if len(args) == 3 {
+			c := args[2].Const
+			if c == nil || !args[2].Type.IsInteger() || c.IsNull(0) {
+				return impl, nil
+			}
+			group = int(c.Int(0))
+		}
+		re, err := constPattern(args, 1, regexpFlags{})
+		if err != nil || re == nil || group >= 0 && group <= re.NumSubexp() {
+			return impl, nil
+		}
+		return impl, fmt.Errorf("needs another group: the pattern %s %s", fn.Quote(re.String()), noGroup(re, group))
+	}
 }
 
 func regexpExtract(re *pattern, args []*vec.Vector, r int, _ *vec.Vector, dst []byte) ([]byte, string) {

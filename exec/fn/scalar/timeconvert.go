@@ -14,7 +14,7 @@ import (
 // conversions are the functions between times, text and numbers, and the clock.
 func conversions() []*fn.Scalar {
 	all := []*fn.Scalar{
-		clock("current_timestamp", []string{"now", "transaction_timestamp", "get_current_timestamp"}, timestamp, "Is the time of the trigger: one value for a whole micro-batch.", func(c *fn.Ctx) int64 { return c.Now }),
+		clock("current_timestamp", []string{"now", "transaction_timestamp", "get_current_timestamp", "proctime"}, timestamp, "Is the time of the trigger: one value for a whole micro-batch.", func(c *fn.Ctx) int64 { return c.Now }),
 		clock("current_time", []string{"localtime", "current_localtime"}, timeOfDay, "Is the time of day of the trigger in the session zone.", func(c *fn.Ctx) int64 { return clockOf(types.ToLocal(c.Now, c.Zone)) }),
 		clock("localtimestamp", []string{"current_localtimestamp"}, ntz, "Is the time of the trigger on the wall clock of the session zone.", func(c *fn.Ctx) int64 { return types.ToLocal(c.Now, c.Zone) }),
 		clock("current_date", []string{"curdate", "today"}, date, "Is the date of the trigger in the session zone.", func(c *fn.Ctx) int64 { return dayOf(types.ToLocal(c.Now, c.Zone)) }),

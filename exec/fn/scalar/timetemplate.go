@@ -84,7 +84,7 @@ func unknownWord(s string, w *templateWord) error {
 	if w == nil {
 		return fmt.Errorf(`does not know %q in a pattern; write text in double quotes`, s[:1])
 	}
-	return fmt.Errorf("does not take %s in a pattern: %s", w.word, w.instead)
+	return fmt.Errorf("does not take %s in a pattern: %s", s[:len(w.word)], w.instead)
 }
 
 // templateField adds the field of a word as it is written: names and halves of the day

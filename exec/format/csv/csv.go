@@ -33,10 +33,10 @@ func Format() *format.Format {
 
 func dialectOptions() []option.Spec {
 	return []option.Spec{
-		{Name: "delimiter", Aliases: []string{"sep", "separator", "delim"}, Default: ",", Doc: "The character between fields. '\\t' or 'tab' is a tab."},
-		{Name: "quote", Default: `"`, Doc: "The character around fields that hold delimiters, quotes or newlines; '' = none."},
-		{Name: "escape", Default: `"`, Doc: "The character before a quote inside of quotes: the quote itself (RFC 4180), or '\\' as Spark writes it."},
-		{Name: "null_value", Aliases: []string{"null", "nullstr"}, Doc: "The text, without quotes, that is NULL besides the empty one."},
+		{Name: "delimiter", Aliases: []string{"sep", "separator", "delim", "csv.field-delimiter"}, Default: ",", Doc: "The character between fields. '\\t' or 'tab' is a tab."},
+		{Name: "quote", Aliases: []string{"csv.quote-character"}, Default: `"`, Doc: "The character around fields that hold delimiters, quotes or newlines; '' = none."},
+		{Name: "escape", Aliases: []string{"csv.escape-character"}, Default: `"`, Doc: "The character before a quote inside of quotes: the quote itself (RFC 4180), or '\\' as Spark writes it."},
+		{Name: "null_value", Aliases: []string{"null", "nullstr", "csv.null-literal"}, Doc: "The text, without quotes, that is NULL besides the empty one."},
 	}
 }
 
