@@ -101,9 +101,12 @@ func ParseTimestampNTZ(s string) (int64, error) {
 	return local, err
 }
 
-// LoadZone finds a time zone: Z, UTC, an offset (+02:00), or an IANA name, never the
-// machine's zone.
+// LoadZone finds a time zone: Z, UTC, an offset (+02:00), an IANA name, or a short name of
+// Java (PST), never the machine's zone.
 func LoadZone(name string) (*time.Location, error) {
+	if long, ok := shortZones[strings.ToUpper(name)]; ok && len(name) == 3 {
+		name = long
+	}
 	switch {
 	case name == "" || strings.EqualFold(name, "local"):
 		return nil, ErrZoneName

@@ -13,7 +13,8 @@ import (
 
 // This file reads nested values from text, in the forms of DuckDB and JSON: [a, "b", NULL],
 // {k: v}, for a map also {k=v}, for a struct also (a, b); and PostgreSQL's {a, b} for an
-// array. Quotes stand around a whole value; a backslash makes the next character plain.
+// array. Quotes stand around a whole value; a backslash makes the next character plain inside
+// of them and in PostgreSQL's form, else only a quote. Brackets in a text are all its own.
 
 // fromNestedText makes arrays, structs and maps of text. What is no such form fails, or is
 // NULL with try; an element that does not convert fails, or is NULL itself.
@@ -24,7 +25,7 @@ func fromNestedText(to types.Type) fn.Kernel {
 			b.AppendNull()
 			return "not " + to.WithArticle()
 		}
-		rd.value(b, text, to)
+		rd.value(b, text, to, false)
 		return rd.msg
 	})
 }
@@ -37,18 +38,24 @@ func wellFormed(s []byte, t types.Type) bool {
 	}
 	switch both := string(s[0]) + string(s[n-1]); {
 	case both == "[]":
-		return t.Kind == types.Array && splits(s[1:n-1], nil)
+		return t.Kind == types.Array && splits(s[1:n-1], false, nil)
 	case both == "{}":
-		return splits(s[1:n-1], nil)
+		return splits(s[1:n-1], t.Kind == types.Array, nil)
 	case both == "()":
-		return t.Kind == types.Struct && splits(s[1:n-1], nil)
+		return t.Kind == types.Struct && splits(s[1:n-1], false, nil)
 	}
 	return false
 }
 
+// escapes reports that the backslash at i, outside of quotes, makes the next character plain:
+// a quote, with all any.
+func escapes(s []byte, i int, all bool) bool {
+	return s[i] == '\\' && i+1 < len(s) && (all || s[i+1] == '"' || s[i+1] == '\'')
+}
+
 // splits cuts a text at the commas outside of quotes and brackets; false if those do not
-// close. Nothing but blanks has no parts.
-func splits(s []byte, part func(p []byte)) bool {
+// close. Nothing but blanks has no parts. all says what a backslash means (see escapes).
+func splits(s []byte, all bool, part func(p []byte)) bool {
 	if len(trim(s)) == 0 {
 		return true
 	}
@@ -57,7 +64,7 @@ func splits(s []byte, part func(p []byte)) bool {
 	for i := 0; i < len(s); i++ {
 		ch := s[i]
 		switch {
-		case ch == '\\':
+		case escapes(s, i, all):
 			i++
 			fresh = false
 		case (ch == '\'' || ch == '"') && fresh:
@@ -120,13 +127,14 @@ type textReader struct {
 	msg     string
 }
 
-func (rd *textReader) value(b *vec.Builder, s []byte, t types.Type) {
+// value appends one; all says what a backslash means (see escapes).
+func (rd *textReader) value(b *vec.Builder, s []byte, t types.Type, all bool) {
 	s = trim(s)
 	switch {
 	case equalFold(s, "null"):
 		b.AppendNull()
 	case !t.IsNested() && t.Kind != types.JSON:
-		if AppendParsed(b, bare(s), t, rd.zone) != nil {
+		if AppendParsed(b, plain(s, all), t, rd.zone) != nil {
 			rd.misfit(b, s, t)
 		}
 	case t.Kind == types.JSON:
@@ -143,7 +151,7 @@ func (rd *textReader) value(b *vec.Builder, s []byte, t types.Type) {
 // unwrapped is a nested value without the quotes around it: JSON in a text has them.
 func unwrapped(s []byte) []byte {
 	if len(s) > 1 && (s[0] == '"' || s[0] == '\'') {
-		return trim(bare(s))
+		return trim(bare(s, true))
 	}
 	return s
 }
@@ -152,7 +160,8 @@ func (rd *textReader) nested(b *vec.Builder, s []byte, t types.Type) {
 	inner := s[1 : len(s)-1]
 	switch t.Kind {
 	case types.Array:
-		splits(inner, func(p []byte) { rd.value(b.Child(0), p, *t.Elem) })
+		all := s[0] == '{'
+		splits(inner, all, func(p []byte) { rd.value(b.Child(0), p, *t.Elem, all) })
 		b.EndList()
 	case types.Map:
 		rd.entries(b, inner, t)
@@ -167,13 +176,13 @@ func (rd *textReader) entries(b *vec.Builder, inner []byte, t types.Type) {
 	keys := vec.NewBuilder(*t.Key)
 	strict := textReader{zone: rd.zone}
 	var values [][]byte
-	splits(inner, func(p []byte) {
+	splits(inner, false, func(p []byte) {
 		k, v, ok := keyed(p, '=', ':')
 		if !ok || equalFold(k, "null") {
 			strict.msg = "not " + t.WithArticle()
 			return
 		}
-		strict.value(keys, k, *t.Key)
+		strict.value(keys, k, *t.Key, false)
 		values = append(values, v)
 	})
 	if strict.msg != "" {
@@ -189,7 +198,7 @@ func (rd *textReader) entries(b *vec.Builder, inner []byte, t types.Type) {
 		}
 		if !later {
 			b.Child(0).AppendFrom(own, i)
-			rd.value(b.Child(1), v, *t.Elem)
+			rd.value(b.Child(1), v, *t.Elem, false)
 		}
 	}
 	b.EndList()
@@ -199,13 +208,13 @@ func (rd *textReader) entries(b *vec.Builder, inner []byte, t types.Type) {
 func (rd *textReader) fields(b *vec.Builder, s []byte, t types.Type) {
 	found := make([][]byte, len(t.Fields))
 	n, ok := 0, true
-	splits(s[1:len(s)-1], func(p []byte) {
+	splits(s[1:len(s)-1], false, func(p []byte) {
 		at := n
 		if s[0] != '(' {
 			k, v, named := keyed(p, ':', '=')
 			p, at = v, -1
 			for i, f := range t.Fields {
-				if named && strings.EqualFold(f.Name, string(bare(k))) {
+				if named && strings.EqualFold(f.Name, string(bare(k, false))) {
 					at = i
 				}
 			}
@@ -225,7 +234,7 @@ func (rd *textReader) fields(b *vec.Builder, s []byte, t types.Type) {
 			b.Child(i).AppendNull()
 			continue
 		}
-		rd.value(b.Child(i), found[i], f.Type)
+		rd.value(b.Child(i), found[i], f.Type, false)
 	}
 	b.EndStruct()
 }
@@ -238,7 +247,7 @@ func keyed(p []byte, marks ...byte) (key, value []byte, ok bool) {
 		depth := 0
 		for i := 0; i < len(p); i++ {
 			switch ch := p[i]; {
-			case ch == '\\':
+			case escapes(p, i, false):
 				i++
 			case (ch == '\'' || ch == '"') && i == 0:
 				i = endOfQuotes(p, i)
@@ -254,17 +263,25 @@ func keyed(p []byte, marks ...byte) (key, value []byte, ok bool) {
 	return nil, nil, false
 }
 
+// plain is the text of a value: one in brackets is as it is written.
+func plain(s []byte, all bool) []byte {
+	if n := len(s); !all && n > 1 && (s[0] == '{' && s[n-1] == '}' || s[0] == '[' && s[n-1] == ']') {
+		return s
+	}
+	return bare(s, all)
+}
+
 // bare is a value without its quotes and backslashes.
-func bare(s []byte) []byte {
+func bare(s []byte, all bool) []byte {
 	if len(s) > 1 && (s[0] == '\'' || s[0] == '"') && endOfQuotes(s, 0) == len(s)-1 {
-		s = s[1 : len(s)-1]
+		s, all = s[1:len(s)-1], true
 	}
 	if bytes.IndexByte(s, '\\') < 0 {
 		return s
 	}
 	out := make([]byte, 0, len(s))
 	for i := 0; i < len(s); i++ {
-		if s[i] == '\\' && i+1 < len(s) {
+		if escapes(s, i, all) {
 			i++
 		}
 		_, n := utf8.DecodeRune(s[i:])

@@ -42,7 +42,7 @@ func arithmetic() []*fn.Scalar {
 		{
 			Name: "*", Aliases: []string{"multiply"}, Group: "Operators", Syntax: []string{"a * b", "interval * n"},
 			Doc:      "Multiplies. The product of two DECIMALs has the digits of both.",
-			Examples: []fn.Example{{SQL: "6 * 7", Want: "42"}, {SQL: "0.908 * 100", Want: "90.800"}, {SQL: "2 * NULL", Want: "NULL"}},
+			Examples: []fn.Example{{SQL: "6 * 7", Want: "42"}, {SQL: "0.908 * 100", Want: "90.800"}, {SQL: "INTERVAL '999 months' * 8.2 = INTERVAL '8191 months 24 days'", Want: "true"}, {SQL: "2 * NULL", Want: "NULL"}},
 			Resolve:  func(args []fn.Arg) (fn.Impl, error) { return resolveArith(opMul, args) },
 		},
 		{

@@ -236,68 +236,6 @@ func addIntervals(op arithOp) fn.Kernel {
 	}
 }
 
-// intervalScale is interval * n, n * interval, interval / n.
-func intervalScale(op arithOp, a, b types.Type) (fn.Impl, error) {
-	switch {
-	case op == opMul && a.Kind == types.Interval && (b.IsNumeric() || b.Kind == types.Null):
-		return fn.Impl{Args: []types.Type{interval, double}, Result: interval, Eval: scaleInterval(op)}, nil
-	case op == opMul && b.Kind == types.Interval && (a.IsNumeric() || a.Kind == types.Null):
-		return fn.Impl{Args: []types.Type{double, interval}, Result: interval, Eval: swapped(scaleInterval(op))}, nil
-	case op == opDiv && a.Kind == types.Interval && (b.IsNumeric() || b.Kind == types.Null):
-		return fn.Impl{Args: []types.Type{interval, double}, Result: interval, Eval: scaleInterval(op)}, nil
-	}
-	return fn.Impl{}, unsupported(op, a, b)
-}
-
-// scaleInterval multiplies each part; what is left of a month becomes days of 1/30
-// of it, what is left of a day becomes time.
-func scaleInterval(op arithOp) fn.Kernel {
-	return func(c *fn.Ctx, args []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
-		out := c.New(interval, rows.N)
-		ma, mb := mask(args[0]), mask(args[1])
-		err := try(rows, func(r int) error {
-			x, f := args[0].Iv[r&ma], args[1].F64[r&mb]
-			if op == opDiv {
-				if f == 0 {
-					return c.Fail(out, r, "/", x.String()+" / 0", byZero)
-				}
-			}
-			v, ok := scaled(x, f, op == opDiv)
-			out.Iv[r] = v
-			if !ok {
-				return c.Fail(out, r, op.String(), x.String()+" "+op.String()+" "+showFloat(f), "INTERVAL "+overflows)
-			}
-			return nil
-		})
-		return out, err
-	}
-}
-
-func scaled(x types.IntervalValue, f float64, divide bool) (types.IntervalValue, bool) {
-	if n := int64(f); !divide && float64(n) == f && n > -1<<31 && n < 1<<31 {
-		return multiplied(x, n)
-	}
-	by := func(part float64) float64 {
-		if divide {
-			return part / f
-		}
-		return part * f
-	}
-	months := by(float64(x.Months))
-	days := by(float64(x.Days)) + (months-math.Trunc(months))*30
-	us := math.Round(by(float64(x.Micros)) + (days-math.Trunc(days))*types.MicrosPerDay)
-	ok := math.Abs(months) < 1<<31 && math.Abs(days) < 1<<31 && math.Abs(us) < 0x1p63
-	return types.IntervalValue{Months: int32(months), Days: int32(days), Micros: int64(us)}, ok
-}
-
-// multiplied is exact.
-func multiplied(x types.IntervalValue, n int64) (types.IntervalValue, bool) {
-	months, days := int64(x.Months)*n, int64(x.Days)*n
-	us, ok := types.MulInt64(x.Micros, n).Int64()
-	ok = ok && months == int64(int32(months)) && days == int64(int32(days))
-	return types.IntervalValue{Months: int32(months), Days: int32(days), Micros: us}, ok
-}
-
 // clockArith is TIME ± INTERVAL, TIME − TIME and DATE + TIME.
 func clockArith(op arithOp, a, b types.Type) (fn.Impl, error) {
 	moves := b.Kind == types.Interval || b.Kind == types.Null || b.Kind == types.String && op == opAdd

@@ -140,7 +140,7 @@ func formatNumbers(pattern func(args []*vec.Vector, r int) (decimalPattern, bool
 		case p.most > mostDecimals:
 			return nil, fmt.Sprint(p.most), "more than 2000 digits after the point"
 		}
-		d, special := digitsOfRow(args[0], r)
+		d, special := digitsOfRow(args[0], r, 64)
 		if special != "" {
 			return append(dst, strings.Replace(special, "Infinity", "∞", 1)...), "", ""
 		}

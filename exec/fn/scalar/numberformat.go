@@ -350,7 +350,7 @@ func resolveToChar(args []fn.Arg) (fn.Impl, error) {
 		return fn.Impl{}, err
 	}
 	eval := tryTexts(text, "to_char", func(dst []byte, args []*vec.Vector, r int) ([]byte, string, string) {
-		d, special := digitsOfRow(args[0], r)
+		d, special := digitsOfRow(args[0], r, 32)
 		if special != "" {
 			return nil, special, "has no digits"
 		}

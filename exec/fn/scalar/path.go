@@ -29,11 +29,15 @@ func paths() []*fn.Scalar {
 			}),
 		},
 		{
-			Name: "parse_dirpath", Group: "Text", Syntax: []string{"parse_dirpath(path [, separator])"}, Doc: "Is a path up to its last separator, without it.",
-			Examples: []fn.Example{{SQL: "parse_dirpath('path/to/file.csv')", Want: "path/to"}, {SQL: "parse_dirpath(NULL)", Want: "NULL"}},
+			Name: "parse_dirpath", Group: "Text", Syntax: []string{"parse_dirpath(path [, separator])"}, Doc: "Is a path up to its last separator, without it; of / alone it is that.",
+			Examples: []fn.Example{{SQL: "parse_dirpath('path/to/file.csv')", Want: "path/to"}, {SQL: "parse_dirpath('/')", Want: "/"}, {SQL: "parse_dirpath(NULL)", Want: "NULL"}},
 			Resolve: pathFunction(text, func(set string) fn.Kernel {
-				return slices(func(_ []byte, args []*vec.Vector, r int) (int, int) {
-					return 0, max(strings.LastIndexAny(args[0].Text(r), set), 0)
+				return slices(func(s []byte, args []*vec.Vector, r int) (int, int) {
+					last := strings.LastIndexAny(args[0].Text(r), set)
+					if last == 0 && len(s) == 1 {
+						return 0, 1
+					}
+					return 0, max(last, 0)
 				})
 			}),
 		},

@@ -20,8 +20,8 @@ func formatters() []*fn.Scalar {
 	return []*fn.Scalar{
 		{
 			Name: "format_string", Aliases: []string{"printf"}, Group: "Text", Nulls: fn.Custom, Syntax: []string{"format_string(format, a, b, ...)"},
-			Doc:      "Writes values as a format of Java says: %s %d %f %e %g %x %X %o %b %c %n %%, with flags (- + blank 0 , ( #, and ' or _ between thousands), width, precision and places (%2$s). NULL prints as null, times as they do elsewhere. Halves are rounded up, by the shortest decimal text of a DOUBLE.",
-			Examples: []fn.Example{{SQL: "format_string('%05d|%s', 7, 'x')", Want: "00007|x"}, {SQL: "format_string('%,.2f', 1234567.891e0)", Want: "1,234,567.89"}, {SQL: "format_string('%s', NULL)", Want: "null"}, {SQL: "format_string(NULL, 1)", Want: "NULL"}},
+			Doc:      "Writes values as a format of Java says: %s %d %f %e %g %x %X %o %b %c %n %%, with flags (- + blank 0 , ( #, and ' or _ between thousands), width, precision and places (%2$s). NULL prints as null, times as they do elsewhere. Halves are rounded up, by the shortest decimal text of a DOUBLE, which a FLOAT counts as.",
+			Examples: []fn.Example{{SQL: "format_string('%05d|%s', 7, 'x')", Want: "00007|x"}, {SQL: "format_string('%,.2f', 1234567.891e0)", Want: "1,234,567.89"}, {SQL: "format_string('%.9g %s', CAST(0.1 AS FLOAT), CAST(0.1 AS FLOAT))", Want: "0.100000001 0.1"}, {SQL: "format_string('%s', NULL)", Want: "null"}, {SQL: "format_string(NULL, 1)", Want: "NULL"}},
 			Resolve:  resolveFormat("format_string", false),
 		},
 		{
@@ -334,7 +334,7 @@ func appendGrouped(dst []byte, s, separator string) []byte {
 }
 
 func (f *formatting) real(c conversion, v *vec.Vector) (s string, numeric bool, msg string) {
-	d, special := digitsOfRow(v, f.row)
+	d, special := digitsOfRow(v, f.row, 64)
 	if special != "" {
 		if c.has('+') && special[0] == 'I' {
 			special = "+" + special
@@ -362,8 +362,9 @@ func (f *formatting) real(c conversion, v *vec.Vector) (s string, numeric bool, 
 	return signed(d.scientific(prec-1), c), true, ""
 }
 
-// digitsOfRow is a number as digits; special is NaN or an infinity.
-func digitsOfRow(v *vec.Vector, r int) (d decimalDigits, special string) {
+// digitsOfRow is a number as digits, a FLOAT as the shortest ones of its DOUBLE or, with 32 bits,
+// of itself; special is NaN or an infinity.
+func digitsOfRow(v *vec.Vector, r, floatBits int) (d decimalDigits, special string) {
 	if v.Type.IsFloat() {
 		x := v.Float(r)
 		switch {
@@ -374,11 +375,10 @@ func digitsOfRow(v *vec.Vector, r int) (d decimalDigits, special string) {
 		case math.IsInf(x, -1):
 			return d, "-Infinity"
 		}
-		bits := 64
-		if v.Type.Kind == types.Float32 {
-			bits = 32
+		if v.Type.Kind != types.Float32 {
+			floatBits = 64
 		}
-		return floatDigits(x, bits), ""
+		return floatDigits(x, floatBits), ""
 	}
 	flat, i := v.At(r)
 	return textDigits(string(types.AppendDecimal(nil, cast.DecimalAt(flat, i), int(v.Type.Scale)))), ""

@@ -83,19 +83,16 @@ func resolveConvertZone(args []fn.Arg) (fn.Impl, error) {
 	return impl, err
 }
 
-// zoneNames are abbreviations that mean one zone everywhere, beside those that the time
-// zone database knows as names.
+// zoneNames are abbreviations as formats write them, which tell a half of the year: in a text
+// EST is the winter of New York, where a zone of this name has no summer.
 var zoneNames = map[string]string{
 	"EST": "America/New_York", "EDT": "America/New_York", "CST": "America/Chicago", "CDT": "America/Chicago",
 	"MST": "America/Denver", "MDT": "America/Denver", "PST": "America/Los_Angeles", "PDT": "America/Los_Angeles",
 	"CEST": "Europe/Paris", "EEST": "Europe/Bucharest", "WEST": "Europe/Lisbon", "UT": "UTC",
 }
 
-// loadZone finds a zone by name, abbreviation, or as UTC+2, GMT+02:00, +02.
+// loadZone finds a zone by name, or as UTC+2, GMT+02:00, +02, else by the abbreviation.
 func loadZone(name string) (*time.Location, error) {
-	if full, ok := zoneNames[strings.ToUpper(name)]; ok {
-		name = full
-	}
 	for _, prefix := range [...]string{"UTC", "GMT", "UT"} {
 		if rest, ok := strings.CutPrefix(name, prefix); ok && len(rest) > 1 && (rest[0] == '+' || rest[0] == '-') {
 			off, after, ok := readOffset(rest, 0)
@@ -105,11 +102,13 @@ func loadZone(name string) (*time.Location, error) {
 			return fixedZone(off), nil
 		}
 	}
-	zone, err := types.LoadZone(name)
-	if err != nil {
-		return nil, types.ErrZoneName
+	if zone, err := types.LoadZone(name); err == nil {
+		return zone, nil
 	}
-	return zone, nil
+	if full, ok := zoneNames[strings.ToUpper(name)]; ok {
+		return types.LoadZone(full)
+	}
+	return nil, types.ErrZoneName
 }
 
 func fixedZone(off int64) *time.Location {
@@ -147,7 +146,11 @@ func (t *parsedTime) readZoneName(s string) (rest string, ok bool) {
 	for i < len(s) && (strings.IndexByte("+-:/_", s[i]) >= 0 || s[i] >= '0' && s[i] <= '9' || s[i]|0x20 >= 'a' && s[i]|0x20 <= 'z') {
 		i++
 	}
-	zone, err := loadZone(s[:i])
+	name := s[:i]
+	if full, ok := zoneNames[strings.ToUpper(name)]; ok {
+		name = full
+	}
+	zone, err := loadZone(name)
 	t.zone = zone
 	return s[i:], err == nil && i > 0
 }
