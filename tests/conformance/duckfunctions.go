@@ -25,6 +25,7 @@ func duckFunctions(r *fn.Registry) {
 	duckClock(r)
 	duckTimeTexts(r)
 	duckDates(r)
+	duckOrderFunctions(r)
 }
 
 var (
