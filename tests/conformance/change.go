@@ -58,7 +58,7 @@ func (w *world) insert(sql string, toks []token) error {
 	if hasWords(rest, "default", "values") {
 		body, columns = fmt.Sprintf("(%s) VALUES (NULL)", quote(t.relation.Columns[0].Name)), []string{""}
 	} else {
-		body = w.byteaIn(t, columns, w.defaultsIn(t, columns, body))
+		body = w.duckInserted(t, columns, w.byteaIn(t, columns, w.defaultsIn(t, columns, body)))
 	}
 	if w.d.recursive {
 		body = t.millisIn(columns, body)

@@ -67,6 +67,9 @@ func duckInDecimals(c call) string {
 		return ""
 	}
 	m := duckDecimalCast.FindStringSubmatch(c.args[0])
+	if m == nil && strings.EqualFold(c.name, "mad") && c.tail == "" && !strings.HasPrefix(strings.ToLower(c.args[0]), "distinct ") {
+		return "duck_like(" + c.text() + ", any_value(" + c.args[0] + "))"
+	}
 	if m == nil {
 		return ""
 	}

@@ -53,12 +53,30 @@ func textCast(toks []token, i, from, to int) []inserted {
 	return []inserted{{toks[from].start, "duck_text("}, {toks[to].end, ")"}}
 }
 
-// timeTextOf is the text of a date or a timestamp; what is none is left as it is.
+// eachText makes a text of each value.
+func eachText(t types.Type, write func(v *vec.Vector, row int, zone *time.Location) string) fn.Impl {
+	return fn.Impl{Args: []types.Type{t}, Result: types.Of(types.String), Eval: func(c *fn.Ctx, args []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
+		out := vec.NewBuilder(types.Of(types.String))
+		for i := range rows.N {
+			if args[0].IsNull(i) {
+				out.AppendNull()
+				continue
+			}
+			out.AppendString(write(args[0], i, c.Zone))
+		}
+		return out.Finish(), nil
+	}}
+}
+
+// timeTextOf is the text of a date, a timestamp or a nested value; what is none is left as it is.
 func timeTextOf(args []fn.Arg) (fn.Impl, error) {
 	if len(args) != 1 {
 		return fn.Impl{}, fmt.Errorf("needs one argument")
 	}
 	t, text := args[0].Type, types.Of(types.String)
+	if t.IsNested() {
+		return eachText(t, nestedText), nil
+	}
 	if !t.IsTime() {
 		return unchanged(t), nil
 	}

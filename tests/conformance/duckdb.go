@@ -3,7 +3,7 @@ package conformance
 import "slices"
 
 // duckdb is how the SQL of the suite is spelled.
-var duckdb = dialect{flavor: duckdbText, nulls: nullsLast, duckMeaning: duckMeanings, forms: duckForms, callForms: joinedForms(duckAggregates(duckCalls()), duckNestedCalls()), functions: duckFunctions,
+var duckdb = dialect{flavor: duckdbText, nulls: nullsLast, duckMeaning: duckMeanings, forms: duckForms, callForms: joinedForms(duckAggregates(duckCalls()), duckNestedCalls(), duckValueCalls()), functions: duckFunctions,
 	words: map[string]string{"int2": "SMALLINT", "int1": "TINYINT", "short": "SMALLINT", "long": "BIGINT", "hugeint": "DECIMAL(38,0)",
 		"int128": "DECIMAL(38,0)", "utinyint": "SMALLINT", "usmallint": "INT", "uinteger": "BIGINT", "ubigint": "DECIMAL(20,0)",
 		"time_ns": "TIME", "int64": "BIGINT", "int32": "INT", "uhugeint": "DECIMAL(38,0)", "uint8": "SMALLINT", "uint16": "INT", "uint32": "BIGINT", "uint64": "DECIMAL(20,0)",

@@ -10,19 +10,24 @@ import (
 )
 
 // divideIEEE gives / of two numbers the meaning it has in DuckDB: a DOUBLE, infinite by zero.
-// The other divisions are NULL by zero.
-func divideIEEE(r *fn.Registry) {
+// The other divisions are NULL by zero, and where a setting is strict all are.
+func divideIEEE(r *fn.Registry, strict func() bool) {
 	slash, _ := r.Scalar("/")
 	other := slash.Resolve
 	slash.Resolve = func(args []fn.Arg) (fn.Impl, error) {
 		if len(args) == 2 && args[0].Type.IsNumeric() && args[1].Type.IsNumeric() {
-			return fn.Impl{Args: []types.Type{types.Of(types.Float64), types.Of(types.Float64)}, Result: types.Of(types.Float64), Eval: quotients}, nil
+			return fn.Impl{Args: []types.Type{types.Of(types.Float64), types.Of(types.Float64)}, Result: types.Of(types.Float64), Eval: func(c *fn.Ctx, args []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
+				if strict() {
+					return nullByZero(c, quotients, types.Of(types.Float64), args, rows, true)
+				}
+				return quotients(c, args, rows)
+			}}, nil
 		}
 		impl, err := other(args)
 		if err == nil && args[0].Type.Kind == types.Interval {
 			eval := impl.Eval
 			impl.Eval = func(c *fn.Ctx, args []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
-				return nullByZero(c, eval, impl.Result, args, rows)
+				return nullByZero(c, eval, impl.Result, args, rows, strict())
 			}
 		}
 		return impl, err
@@ -37,16 +42,16 @@ func divideIEEE(r *fn.Registry) {
 			}
 			eval := impl.Eval
 			impl.Eval = func(c *fn.Ctx, args []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
-				return nullByZero(c, eval, impl.Result, args, rows)
+				return nullByZero(c, eval, impl.Result, args, rows, strict())
 			}
 			return impl, nil
 		}
 	}
 }
 
-// nullByZero computes the rows whose second argument is not zero. The others are NULL, and
-// NaN for the rest of real numbers.
-func nullByZero(c *fn.Ctx, eval fn.Kernel, t types.Type, args []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
+// nullByZero computes the rows whose second argument is not zero. The others are NULL, and,
+// unless that is strict, NaN for the rest of real numbers.
+func nullByZero(c *fn.Ctx, eval fn.Kernel, t types.Type, args []*vec.Vector, rows fn.Rows, strict bool) (*vec.Vector, error) {
 	var some []int32
 	zero := map[int]bool{}
 	for i := range rows.Len() {
@@ -71,7 +76,7 @@ func nullByZero(c *fn.Ctx, eval fn.Kernel, t types.Type, args []*vec.Vector, row
 		switch {
 		case !zero[r]:
 			out.AppendFrom(v, r)
-		case t.IsFloat():
+		case t.IsFloat() && !strict:
 			out.AppendFloat(math.NaN())
 		default:
 			out.AppendNull()

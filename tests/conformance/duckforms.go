@@ -4,6 +4,8 @@ package conformance
 type duckMeaning struct {
 	notOurs      map[string]string // words whose statements fall under a rule, by word
 	ieeeDivision bool              // / gives DOUBLE, infinity by zero; // and % by zero are NULL
+	strictReals  bool              // / by zero is NULL too
+	descending   bool              // ORDER BY that does not say is descending
 	castsRows    bool              // INSERT casts whatever it can to its columns, ORDER BY ALL says where NULL is
 	noViews      bool              // its tests have no materialised views
 	fullRegex    bool              // ~ matches the whole text
@@ -12,7 +14,7 @@ type duckMeaning struct {
 var duckMeanings = duckMeaning{ieeeDivision: true, noViews: true, castsRows: true, notOurs: duckStates}
 
 // duckForms are the respellings of whole statements.
-var duckForms = []func(string) string{duckPrefixNames, duckPlaces, duckJoinTypes, duckColumnTexts, duckAliasCalls, duckFixed, duckUnnests, duckMaps, callsOf(duckOperators, false), nameSeries(false), nameValues, filterWhere, separate, duckYears, duckWholeUnits, duckStamps, quoteAliases, withoutMain, duckSeriesAsList, duckTrailingCommas, duckBlobs, duckNamed, duckWholes, duckTextCasts}
+var duckForms = []func(string) string{duckPrefixNames, duckPlaces, duckJoinTypes, duckColumnTexts, duckAliasCalls, duckFixed, duckUnnests, duckMaps, callsOf(duckOperators, false), nameSeries(false), nameValues, filterWhere, separate, duckYears, duckWholeUnits, duckStamps, quoteAliases, withoutMain, duckSeriesAsList, duckTrailingCommas, duckBlobs, duckNamed, duckWholes, duckTextCasts, duckDated}
 
 // duckStates are words of DuckDB's values that are states of aggregates.
 var duckStates = map[string]string{"export_state": "aggregate state", "to_aggregate_state": "aggregate state", "aggregate_state": "aggregate state",

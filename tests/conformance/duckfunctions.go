@@ -26,6 +26,7 @@ func duckFunctions(r *fn.Registry) {
 	duckTimeTexts(r)
 	duckDates(r)
 	duckOrderFunctions(r)
+	duckValueFunctions(r)
 }
 
 var (

@@ -84,16 +84,18 @@ func (d duckDomain) spell(name string, strict bool) string {
 
 var (
 	ieeeSetting  = regexp.MustCompile(`(?is)^\s*(set|reset)\s+ieee_floating_point_ops\s*(?:(?:=|to)\s*'?(\w+)'?)?\s*;?$`)
+	orderSetting = regexp.MustCompile(`(?is)^\s*(?:set|pragma)\s+default_order\s*(?:=|to)\s*'?(\w+)'?\s*;?$`)
 	regexSetting = regexp.MustCompile(`(?is)^\s*(set|reset)\s+regex_match_operator_semantics\s*(?:(?:=|to)\s*'?(\w+)'?)?\s*;?$`)
 )
 
-// withDuckSetting is the dialect after SET ieee_floating_point_ops and SET
+// withDuckSetting is the dialect after SET ieee_floating_point_ops, default_order and
 // regex_match_operator_semantics.
 func (d *dialect) withDuckSetting(sql string) *dialect {
 	changed := *d
 	if m := ieeeSetting.FindStringSubmatch(sql); m != nil {
 		changed.callForms = maps.Clone(d.callForms)
 		strict := strings.EqualFold(m[1], "set") && strings.EqualFold(m[2], "false")
+		changed.strictReals = strict
 		if !strict { // what only the other has
 			for _, name := range []string{"pow", "power", "fmod", "fdiv"} {
 				delete(changed.callForms, name)
@@ -104,6 +106,10 @@ func (d *dialect) withDuckSetting(sql string) *dialect {
 	}
 	if m := regexSetting.FindStringSubmatch(sql); m != nil {
 		changed.fullRegex = strings.EqualFold(m[1], "set") && strings.EqualFold(m[2], "full")
+		return &changed
+	}
+	if m := orderSetting.FindStringSubmatch(sql); m != nil {
+		changed.descending = strings.HasPrefix(strings.ToLower(m[1]), "desc")
 		return &changed
 	}
 	return d

@@ -39,6 +39,9 @@ func endsOrder(t token, depth int) bool {
 }
 
 func (d *dialect) orderItem(e *edits, item []token) {
+	if len(item) > 0 && d.descending && !hasWords(item, "nulls") && !hasWords(item, "asc") && !hasWords(item, "desc") {
+		e.replace(item[len(item)-1].end, item[len(item)-1].end, " DESC")
+	}
 	if len(item) == 0 || hasWords(item, "nulls") || len(item) == 1 && item[0].is("all") && !d.castsRows {
 		return
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/sqlstream/sqlstream/exec/sink"
+	"github.com/sqlstream/sqlstream/exec/types"
 	"github.com/sqlstream/sqlstream/exec/vec"
 	"github.com/sqlstream/sqlstream/incremental/engine"
 	"github.com/sqlstream/sqlstream/parser/ast"
@@ -145,12 +146,12 @@ func (r *runner) judge(s *step, res *result, sort sortMode) error {
 		r.labels[s.label] = key
 		return nil
 	}
+	t := *s
+	t.floats = slices.ContainsFunc(res.cols, func(c types.Column) bool { return hasFloat(c.Type) })
 	if r.d.blankNull {
-		t := *s
 		t.want = lowerBytes(s.want, res.cols)
-		s = &t
 	}
-	return r.d.compare(s, lines, len(res.cols), sort)
+	return r.d.compare(&t, lines, len(res.cols), sort)
 }
 
 // continuous runs a query as a continuous one over all changes of its tables: it gives the

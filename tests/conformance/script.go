@@ -14,6 +14,7 @@ type step struct {
 	want   []string // lines as written; nil with wantError
 	label  string   // queries of one label give the same rows
 	conn   string   // the connection that it is of, "" = the first
+	floats bool     // the result has FLOAT in it
 	hashed bool     // want is "N values hashing to H"
 	// Of a query over a view, in a test of steps: the change since the last step.
 	change bool

@@ -93,7 +93,7 @@ func (w *world) registry() (*builtin.Registry, error) {
 		divideIntegers(r.Functions)
 	}
 	if err == nil && w.d.ieeeDivision {
-		divideIEEE(r.Functions)
+		divideIEEE(r.Functions, func() bool { return w.d.strictReals })
 		nameTypes(r.Functions)
 	}
 	if err == nil && w.d.functions != nil {
