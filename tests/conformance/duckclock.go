@@ -68,14 +68,14 @@ func eachText(t types.Type, write func(v *vec.Vector, row int, zone *time.Locati
 	}}
 }
 
-// timeTextOf is the text of a date, a timestamp or a nested value; what is none is left as it is.
+// timeTextOf is the text of a date, a timestamp, bytes or a nested value; what is none is left as it is.
 func timeTextOf(args []fn.Arg) (fn.Impl, error) {
 	if len(args) != 1 {
 		return fn.Impl{}, fmt.Errorf("needs one argument")
 	}
 	t, text := args[0].Type, types.Of(types.String)
-	if t.IsNested() {
-		return eachText(t, nestedText), nil
+	if t.IsNested() || t.Kind == types.Bytes {
+		return eachText(t, duckValueText), nil
 	}
 	if !t.IsTime() {
 		return unchanged(t), nil

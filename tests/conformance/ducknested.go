@@ -84,7 +84,7 @@ func duckCommas(c call) string {
 		}
 		sep = with
 	}
-	return "array_to_string(" + c.args[0] + ", " + sep + ")" + c.tail
+	return "array_to_string(" + c.args[0] + ", coalesce(" + sep + ", ','))" + c.tail
 }
 
 // duckMaps spells MAP(keys, values) of two lists, and ROW(a, b), whose fields have no names.

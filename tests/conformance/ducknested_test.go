@@ -36,8 +36,8 @@ func TestDuckLambdas(t *testing.T) {
 		"list_transform(l, x -> 1)":                "list_transform(l, (x) -> 1)",
 		"list_filter(l, x -> x % 2)":               "list_filter(l, x -> CAST((x % 2) AS BOOLEAN))",
 		"list_filter(l, lambda x: x > 1)":          "list_filter(l, lambda x: CAST((x > 1) AS BOOLEAN))",
-		"array_to_string_comma_default(l)":         "array_to_string(l, ',')",
-		"array_to_string_comma_default(l, sep:=s)": "array_to_string(l, s)",
+		"array_to_string_comma_default(l)":         "array_to_string(l, coalesce(',', ','))",
+		"array_to_string_comma_default(l, sep:=s)": "array_to_string(l, coalesce(s, ','))",
 	} {
 		if got := duckdb.reform(sql); got != want {
 			t.Errorf("%s\n got %s\nwant %s", sql, got, want)

@@ -161,12 +161,15 @@ func extremesInOrder(sql string) string {
 
 // asInDuckDB reports that a query has the rows that are expected in the orders of DuckDB: with
 // NULL inside a nested value as its greatest part, and rows as they were inserted where the
-// query leaves it open.
+// query leaves it open; or with names and columns of a star as there, or other estimates.
 func (r *runner) asInDuckDB(s *step, sql string, res *result, sort sortMode) bool {
 	if r.d.flavor != duckdbText || len(s.want) == 0 {
 		return false
 	}
-	spellings := []string{r.nestedOrder(sql, res)}
+	if r.approximate(s, sql, res) {
+		return true
+	}
+	spellings := []string{r.nestedOrder(sql, res), r.declaredNames(sql), r.joinedStar(sql)}
 	if inserted := r.insertionOrder(sql); inserted != "" {
 		spellings = append(spellings, inserted, r.nestedOrder(inserted, res))
 	}
@@ -175,6 +178,6 @@ func (r *runner) asInDuckDB(s *step, sql string, res *result, sort sortMode) boo
 			return false
 		}
 		again, err := rowsOf(r.ctx, r.batch, text)
-		return err == nil && r.judge(s, again, sort) == nil
+		return err == nil && (r.judge(s, again, sort) == nil || r.undecided(s, text, again))
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/sqlstream/sqlstream/exec/fn"
@@ -130,7 +131,25 @@ func duckExtractAll(c call) string {
 	if len(c.args) < 3 || !duckGroup.MatchString(c.args[2]) || c.args[2] == "0" {
 		return c.text()
 	}
+	if n, err := strconv.Atoi(c.args[2]); err == nil && n > 0 && strings.HasPrefix(c.args[1], "'") {
+		if re, err := regexp.Compile(strings.Trim(c.args[1], "'")); err == nil && re.NumSubexp() >= n {
+			return groupOfEach(c, n)
+		}
+	}
 	return c.fill("CASE WHEN ($1) IS NOT NULL AND ($2) IS NOT NULL THEN coalesce(try(regexp_extract_all(" + strings.Join(c.args, ", ") + ")), CAST(array() AS ARRAY<STRING>)) END")
+}
+
+// groupOfEach is regexp_extract_all of a group with a constant pattern: a group that took no part
+// is NULL, as among groups with names.
+func groupOfEach(c call, n int) string {
+	var names []string
+	for i := range n {
+		names = append(names, fmt.Sprintf("'g%d'", i+1))
+	}
+	group := c.args[2]
+	c.args[2] = "array(" + strings.Join(names, ", ") + ")"
+	found := "transform(" + call{name: c.name, args: c.args}.text() + ", one_match -> one_match.g" + group + ")"
+	return c.fill("CASE WHEN ($1) IS NOT NULL THEN coalesce(try(" + found + "), CAST(array() AS ARRAY<STRING>)) END")
 }
 
 // duckSplit is string_split: without a separator the text is the only part.

@@ -25,10 +25,11 @@ func duckValueCalls() map[string]form {
 		"array_aggr":      duckListAggregate,
 		"array_aggregate": duckListAggregate,
 		"list_mad":        template(1, "duck_like(list_mad($1), list_first($1))"),
-		"array_to_string": template(2, "array_to_string($1, coalesce($2, ''))"),
+		"array_to_string": template(2, "array_to_string($1, coalesce($2, ','))"),
 		"list_concat":     duckJoined, "list_cat": duckJoined, "array_concat": duckJoined, "array_cat": duckJoined,
 		"split_part": template(3, "CASE WHEN ($2) = '' THEN coalesce(list_extract(string_split($1, ''), $3), '') ELSE split_part($1, $2, $3) END"),
-		"concat_ws":  duckSeparatedTexts,
+		"concat_ws":  duckTextsOf, "printf": duckTextsOf, "format": duckTextsOf,
+		"string_split_regex": duckPartsBy, "str_split_regex": duckPartsBy, "regexp_split_to_array": duckPartsBy,
 	}
 }
 
@@ -63,12 +64,21 @@ func duckJoined(c call) string {
 	return "coalesce(" + c.text() + ", [])"
 }
 
-// duckSeparatedTexts is concat_ws, to which a list is a text.
-func duckSeparatedTexts(c call) string {
+// duckTextsOf is a function of values behind the first one, to which lists and bytes are texts.
+func duckTextsOf(c call) string {
 	for i := 1; i < len(c.args); i++ {
 		c.args[i] = "duck_text(" + c.args[i] + ")"
 	}
 	return c.text()
+}
+
+// duckPartsBy is a split by a pattern: one that is found in an empty text leaves nothing behind
+// the end.
+func duckPartsBy(c call) string {
+	if len(c.args) != 2 {
+		return ""
+	}
+	return c.fill("CASE WHEN ($1) <> '' AND regexp_like('', $2) AND list_last(" + c.text() + ") = '' THEN list_slice(" + c.text() + ", 1, cardinality(" + c.text() + ") - 1) ELSE " + c.text() + " END")
 }
 
 // duckValueFunctions adds what these forms use, and lets distances of lists of FLOAT be FLOAT.
@@ -207,8 +217,8 @@ func (w *world) duckInserted(t *table, columns []string, body string) string {
 	return e.done()
 }
 
-// nestedText is a nested value as DuckDB writes it.
-func nestedText(v *vec.Vector, row int, zone *time.Location) string {
+// duckValueText is a value as DuckDB writes it.
+func duckValueText(v *vec.Vector, row int, zone *time.Location) string {
 	d := &dialect{flavor: duckdbText, zone: zone}
 	return d.value(v, row)
 }

@@ -24,7 +24,11 @@ func nested(d *dialect, f *vec.Vector, i int) string {
 		return d.value(v, k)
 	}
 	if f.Type.Kind == types.Struct {
-		s.WriteString("(")
+		open, end := "(", ")"
+		if d.flavor == duckdbText && !isTuple(f.Type) {
+			open, end = "{", "}"
+		}
+		s.WriteString(open)
 		for k, c := range f.Child {
 			if k > 0 {
 				s.WriteString(", ")
@@ -34,7 +38,7 @@ func nested(d *dialect, f *vec.Vector, i int) string {
 			}
 			s.WriteString(one(c, i))
 		}
-		return s.String() + ")"
+		return s.String() + end
 	}
 	between := "="
 	if d.flavor == postgresText {

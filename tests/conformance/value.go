@@ -154,7 +154,11 @@ func (d *dialect) compare(s *step, got []string, columns int, mode sortMode) err
 	}
 	want, got = d.folded(want), d.folded(got)
 	if mode != noSort {
-		want, got = sortedLines(want), sortedLines(got)
+		digits := 8
+		if s.floats {
+			digits = 6
+		}
+		want, got = sortedLines(want, digits), sortedLines(got, digits)
 	}
 	if len(want) != len(got) {
 		return &wrongError{fmt.Sprintf("%d rows expected, got %d", len(want), len(got)), want, got}
@@ -167,14 +171,15 @@ func (d *dialect) compare(s *step, got []string, columns int, mode sortMode) err
 	return nil
 }
 
-// sortedLines sorts rows so that numbers that are written in two ways stand at one place.
-func sortedLines(lines []string) []string {
+// sortedLines sorts rows so that numbers that are written in two ways, which are equal in so
+// many digits, stand at one place.
+func sortedLines(lines []string, digits int) []string {
 	key := map[string]string{}
 	for _, l := range lines {
 		words := strings.Fields(l)
 		for i, w := range words {
 			if f, err := strconv.ParseFloat(w, 64); err == nil {
-				words[i] = strconv.FormatFloat(f, 'e', 8, 64)
+				words[i] = strconv.FormatFloat(f, 'e', digits, 64)
 			}
 		}
 		key[l] = strings.Join(words, " ")
