@@ -113,7 +113,7 @@ func Equal(a, b Node) bool {
 		return ok && ca.Index == cb.Index
 	}
 	ka, kb := a.Children(), b.Children()
-	if len(ka) != len(kb) || !a.Type().Equal(b.Type()) || !sameNode(a, b) {
+	if len(ka) != len(kb) || !sameNode(a, b) || !a.Type().Equal(b.Type()) {
 		return false
 	}
 	for i := range ka {
@@ -129,7 +129,7 @@ func sameNode(a, b Node) bool {
 	switch x := a.(type) {
 	case *Const:
 		y, ok := b.(*Const)
-		return ok && vec.Equal(x.V, 0, y.V, 0)
+		return ok && x.V.Type.Equal(y.V.Type) && vec.Equal(x.V, 0, y.V, 0)
 	case *Call:
 		y, ok := b.(*Call)
 		return ok && x.F == y.F && x.Volatility() != fn.Volatile

@@ -142,6 +142,11 @@ func (e *env) alias(ref *ast.ColumnRef) (expr.Node, bool) {
 			WithHint("compute it in a subquery: SELECT … FROM (SELECT …, %s AS %s …)", n, ref.Parts[0].Name)
 		return nil, true
 	}
+	if e.sel.aliased += size(n); e.sel.aliased > maxExpansion {
+		e.b.errorf(diag.TooDeep, ref.Span, "with what its aliases stand for, the SELECT comes to more than %d parts", maxExpansion).
+			WithHint("compute them step by step: SELECT x + x AS y FROM (SELECT a + a AS x FROM …)")
+		return nil, true
+	}
 	return e.fields(n, ref.Parts[1:]), true
 }
 

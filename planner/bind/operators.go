@@ -367,11 +367,15 @@ func (e *env) is(x *ast.Is) expr.Node {
 func (e *env) subscript(x *ast.Subscript) expr.Node {
 	if l, ok := x.Index.(*ast.Literal); ok && l.Kind == ast.LitInt && strings.Trim(l.Text, "0") == "" {
 		v := e.expr(x.X)
-		if v != nil && v.Type().Elem != nil && v.Type().Key == nil {
+		if v == nil {
+			return nil
+		}
+		if v.Type().Elem != nil && v.Type().Key == nil {
 			e.b.errorf(diag.WrongArguments, l.Span, "arrays count from 1: there is no element 0").
 				WithHint("Spark counts from 0: write get(array, 0), or [1] for the first element")
 			return nil
 		}
+		return e.b.resolve(x.Span, "$at", v, e.expr(x.Index))
 	}
 	return e.function(x.Span, "$at", x.X, x.Index)
 }

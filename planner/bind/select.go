@@ -52,6 +52,7 @@ type selectBinder struct {
 	keySpans   []diag.Span
 	keysDone   bool                  // no key is added any more
 	binding    int                   // the item being bound; those before it are seen as aliases
+	aliased    int                   // how many nodes references to aliases came to
 	sets       []logical.GroupingSet // nil = all keys together
 	aggs       []logical.Agg
 	posts      []postJoin // subqueries to join after grouping

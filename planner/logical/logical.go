@@ -122,8 +122,34 @@ func IsFinite(n Node) bool {
 
 // Col is a reference to a column of a node's output.
 func Col(n Node, i int) *expr.Column {
-	c := n.Schema()[i]
+	c := column(n, i)
 	return &expr.Column{Index: i, Name: c.Name, T: c.Type}
+}
+
+// column is one of a node's schema. It makes no schema of joins: rules ask for each column of
+// a tree of them.
+func column(n Node, i int) types.Column {
+	switch x := n.(type) {
+	case *Filter:
+		return column(x.Input, i)
+	case *Shared:
+		return column(x.Input, i)
+	case *Scan:
+		if i < len(x.Relation.Columns) {
+			return x.Relation.Columns[i].Column
+		}
+	case *Project:
+		return types.Column{Name: x.Names[i], Type: x.Exprs[i].Type()}
+	case *Join:
+		w := Width(x.L)
+		switch {
+		case i < w:
+			return column(x.L, i)
+		case x.Kind != Semi && x.Kind != Anti && x.Kind != Mark:
+			return column(x.R, i-w)
+		}
+	}
+	return n.Schema()[i]
 }
 
 // Columns are references to all columns of a node's output.
@@ -146,6 +172,12 @@ func Width(n Node) int {
 		return Width(x.Input)
 	case *Project:
 		return len(x.Exprs)
+	case *Scan:
+		n := len(x.Relation.Columns) + len(x.Extra)
+		if x.Versions {
+			n++
+		}
+		return n
 	case *Join:
 		switch x.Kind {
 		case Semi, Anti:

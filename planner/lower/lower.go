@@ -9,6 +9,7 @@ package lower
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/sqlstream/sqlstream/exec/expr"
@@ -314,11 +315,13 @@ func over(e expr.Node, with func(i int) *expr.Column) expr.Node {
 
 // unique gives every column of an edge a name of its own.
 func unique(cols []types.Column) []types.Column {
-	seen := map[string]int{}
+	seen, own := make(map[string]int, len(cols)), false
 	for i, c := range cols {
 		seen[c.Name]++
 		if n := seen[c.Name]; n > 1 {
-			cols = append([]types.Column(nil), cols...)
+			if !own {
+				cols, own = slices.Clone(cols), true
+			}
 			cols[i].Name = c.Name + "_" + itoa(n)
 		}
 	}

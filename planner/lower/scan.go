@@ -6,6 +6,7 @@ import (
 	"sort"
 
 	"github.com/sqlstream/sqlstream/exec/expr"
+	"github.com/sqlstream/sqlstream/exec/types"
 	"github.com/sqlstream/sqlstream/planner/logical"
 	"github.com/sqlstream/sqlstream/planner/physical"
 )
@@ -162,12 +163,13 @@ func shareKey(s *logical.Scan) string {
 // scanBuilder lays out the columns of a scan.
 type scanBuilder struct {
 	s     *logical.Scan
+	cols  []types.Column // the schema of s
 	node  *physical.Scan
 	place []int // logical column → physical column, −1 = not read
 }
 
 func (l *Lowerer) buildScan(s *logical.Scan, need map[int]bool) *lowered {
-	b := &scanBuilder{s: s, place: make([]int, logical.Width(s))}
+	b := &scanBuilder{s: s, cols: s.Schema(), place: make([]int, logical.Width(s))}
 	for i := range b.place {
 		b.place[i] = -1
 	}
@@ -194,7 +196,7 @@ func (b *scanBuilder) inputs(need map[int]bool) {
 		if need[i] {
 			b.place[i] = len(b.node.Need)
 			b.node.Need = append(b.node.Need, j)
-			b.node.P.Columns = append(b.node.P.Columns, b.s.Schema()[i])
+			b.node.P.Columns = append(b.node.P.Columns, b.cols[i])
 		}
 	}
 }
@@ -207,7 +209,7 @@ func (b *scanBuilder) compute(need map[int]bool) {
 		}
 		b.place[i] = len(b.node.P.Columns)
 		b.node.Computed = append(b.node.Computed, expr.MapColumns(e, func(c int) int { return b.place[c] }))
-		b.node.P.Columns = append(b.node.P.Columns, b.s.Schema()[i])
+		b.node.P.Columns = append(b.node.P.Columns, b.cols[i])
 	}
 }
 
@@ -222,7 +224,7 @@ func (l *Lowerer) finishScan(b *scanBuilder) *lowered {
 	out.id.cols = make([]string, len(n.P.Columns))
 	for i, at := range b.place {
 		if at >= 0 {
-			c := s.Schema()[i]
+			c := b.cols[i]
 			out.id.cols[at] = s.Relation.Name + "." + c.Name + ":" + c.Type.String()
 			if e := computed(s, i); e != nil {
 				out.id.cols[at] = identity{cols: logicalNames(s)}.text(e)

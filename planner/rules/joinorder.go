@@ -91,7 +91,7 @@ const maxInputs = 64
 
 // joinRegion finds the region below a join; nil if there is no choice.
 func joinRegion(c *Context, n logical.Node) *region {
-	if j, ok := n.(*logical.Join); !ok || !movable(j) {
+	if j, ok := n.(*logical.Join); !ok || !movable(j) || joined(n, maxInputs) < 0 {
 		return nil
 	}
 	r := &region{c: c}
@@ -105,6 +105,29 @@ func joinRegion(c *Context, n logical.Node) *region {
 		r.connect(r.conds[i].lr)
 	}
 	return r
+}
+
+// joined is how many more inputs a region may have after those below a node, negative when
+// there are too many. It looks no further than that: each join of a large tree asks.
+func joined(n logical.Node, room int) int {
+	switch x := n.(type) {
+	case *logical.Join:
+		if movable(x) {
+			if room = joined(x.R, room); room < 0 {
+				return room
+			}
+			return joined(x.L, room)
+		}
+	case *logical.Filter:
+		if holdsJoin(x.Input) && expr.Volatility(x.Predicate) == fn.Immutable {
+			return joined(x.Input, room)
+		}
+	case *logical.Project:
+		if holdsJoin(x.Input) && onlyColumns(x.Exprs) {
+			return joined(x.Input, room)
+		}
+	}
+	return room - 1
 }
 
 // movable joins are plain inner ones whose conditions say the same at all times.

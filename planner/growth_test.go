@@ -1,0 +1,105 @@
+package planner
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/sqlstream/sqlstream/parser"
+	"github.com/sqlstream/sqlstream/parser/diag"
+)
+
+// list writes n parts with something between them.
+func list(n int, between, part string) string {
+	parts := make([]string, n)
+	for i := range parts {
+		parts[i] = strings.ReplaceAll(part, "#", fmt.Sprint(i))
+	}
+	return strings.Join(parts, between)
+}
+
+// longQueries are long queries of n parts, over a table t and one of many columns.
+var longQueries = map[string]func(n int) string{
+	"in":         func(n int) string { return "SELECT a FROM t WHERE a IN (" + list(n, ", ", "#") + ")" },
+	"in of rows": func(n int) string { return "SELECT a FROM t WHERE a IN (" + list(n, ", ", "a + #") + ")" },
+	"case":       func(n int) string { return "SELECT CASE" + list(n, "", " WHEN a = # THEN 'r#'") + " END AS x FROM t" },
+	"union":      func(n int) string { return list(n, " UNION ALL ", "SELECT a, # AS k FROM t") },
+	"ctes":       func(n int) string { return "WITH " + list(n, ", ", "c# AS (SELECT a FROM t)") + " SELECT a FROM c0" },
+	"joins":      func(n int) string { return "SELECT t.a FROM t" + list(n, "", " JOIN t AS t# ON t.a = t#.a") },
+	"left joins": func(n int) string { return "SELECT t.a FROM t" + list(n, "", " LEFT JOIN t AS t# ON t.a = t#.a") },
+	"from": func(n int) string {
+		return "SELECT t0.a FROM " + list(n, ", ", "t AS t#") + " WHERE " + list(n, " AND ", "t0.a = t#.a")
+	},
+	"columns":    func(n int) string { return "SELECT " + list(n, ", ", "c#") + " FROM wide" },
+	"items":      func(n int) string { return "SELECT " + list(n, ", ", "a + # AS x#") + " FROM t" },
+	"aggregates": func(n int) string { return "SELECT " + list(n, ", ", "sum(a + #) AS x#") + " FROM t" },
+	"keys":       func(n int) string { return "SELECT count(*) AS n FROM t GROUP BY " + list(n, ", ", "a + #") },
+	"conditions": func(n int) string { return "SELECT a FROM t WHERE " + list(n, " AND ", "a <> #") },
+	"choices":    func(n int) string { return "SELECT a FROM t WHERE " + list(n, " OR ", "(a = # AND b = 'x')") },
+	"coalesce":   func(n int) string { return "SELECT coalesce(" + list(n, ", ", "a + #") + ") AS x FROM t" },
+	"array":      func(n int) string { return "SELECT array(" + list(n, ", ", "a + #") + ") AS x FROM t" },
+	"values":     func(n int) string { return "SELECT * FROM (VALUES " + list(n, ", ", "(# + 1, 'x')") + ") AS v (x, y)" },
+	"exists": func(n int) string {
+		return "SELECT a FROM t WHERE " + list(n, " AND ", "EXISTS (SELECT 1 FROM t AS u WHERE u.a = t.a + #)")
+	},
+	"grouping": func(n int) string {
+		return "SELECT count(*) AS n FROM t GROUP BY GROUPING SETS (" + list(n, ", ", "(a + # % 7)") + ")"
+	},
+	"wrong names": func(n int) string { return "SELECT " + list(n, ", ", "upper#(nothing#)") + " FROM t" },
+}
+
+// allocated is how many bytes are allocated for the plan of a query, or for its errors.
+func (s *session) allocated(query string) uint64 {
+	stmts, err := parser.Parse(diag.Source{Text: query})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_, _ = Plan(stmts[0], s.cat, s.set)
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc
+}
+
+// TestGrowth: four times the text takes much less than 16 times the memory. Memory is the
+// same on a busy machine.
+func TestGrowth(t *testing.T) {
+	const n = 30
+	s := newSession(t, "CREATE TABLE t (a BIGINT, b STRING); CREATE TABLE wide ("+list(4*n, ", ", "c# BIGINT")+");")
+	for name, query := range longQueries {
+		s.allocated(query(1))
+		if small, large := s.allocated(query(n)), s.allocated(query(4*n)); large > 11*small {
+			t.Errorf("%s: %d parts take %d bytes, %d parts %d", name, n, small, 4*n, large)
+		}
+	}
+}
+
+// TestExpansion: what doubles at each step is refused, with the place, before it is large.
+func TestExpansion(t *testing.T) {
+	s := newSession(t, "CREATE TABLE t (a BIGINT, m MAP<INT, BIGINT>); CREATE TABLE arr (x ARRAY<BIGINT>);")
+	for query, code := range map[string]diag.Code{
+		"SELECT a AS x0, " + doublingAliases(40) + " FROM t":          diag.TooDeep,
+		"SELECT x" + strings.Repeat("[0]", 60) + " AS y FROM arr":     diag.WrongArguments,
+		"SELECT nothing" + strings.Repeat("[0]", 60) + " AS y FROM t": diag.UnknownColumn,
+	} {
+		stmts, err := parser.Parse(diag.Source{Text: query})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = Plan(stmts[0], s.cat, s.set)
+		var list *diag.Error
+		if !errors.As(err, &list) || list.Diagnostics[0].Code != code {
+			t.Errorf("%.40s…: %v, want %s", query, err, code)
+		}
+	}
+}
+
+func doublingAliases(n int) string {
+	var items []string
+	for i := range n {
+		items = append(items, fmt.Sprintf("x%d + x%d AS x%d", i, i, i+1))
+	}
+	return strings.Join(items, ", ")
+}
