@@ -87,6 +87,7 @@ const (
 
 // selectBody binds a SELECT with the ORDER BY and LIMIT around it.
 func (b *Binder) selectBody(s *ast.Select, q *ast.Query, outer *scope) *relation {
+	s, q = b.overGroups(s, q)
 	mark := len(b.diags)
 	sel := b.newSelect(s, q, outer)
 	having, order := sel.bindClauses(), sel.bindOrder(q)
