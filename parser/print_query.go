@@ -168,6 +168,11 @@ func (pr *printer) selectBody(s *ast.Select) {
 		})
 	}
 	pr.clause(" QUALIFY ", s.Qualify)
+	if s.Sample != nil {
+		pr.put(" USING SAMPLE ")
+		pr.sampleSize(s.Sample)
+		pr.sampleSeed(s.Sample)
+	}
 }
 
 func (pr *printer) clause(word string, e ast.Expr) {

@@ -63,9 +63,22 @@ func (pr *printer) sample(s *ast.Sample) {
 	if s == nil {
 		return
 	}
-	pr.put(" TABLESAMPLE BERNOULLI (")
-	pr.literal(s.Percent)
+	pr.put(" TABLESAMPLE (")
+	pr.sampleSize(s)
 	pr.put(")")
+	pr.sampleSeed(s)
+}
+
+func (pr *printer) sampleSize(s *ast.Sample) {
+	pr.literal(s.Size)
+	if s.Rows {
+		pr.put(" ROWS")
+	} else {
+		pr.put(" PERCENT")
+	}
+}
+
+func (pr *printer) sampleSeed(s *ast.Sample) {
 	if s.Seed != nil {
 		pr.put(" REPEATABLE (")
 		pr.literal(s.Seed)

@@ -70,6 +70,10 @@ func (p *parser) clause() string {
 		if p.startsWindow() {
 			return word
 		}
+	case "USING":
+		if p.wordAt(1, "SAMPLE") {
+			return "USING SAMPLE"
+		}
 	}
 	return ""
 }
@@ -126,6 +130,8 @@ func (p *parser) readClause(c *clauses, clause string) {
 		c.qualify = p.condition()
 	case "WINDOW":
 		p.windows(c)
+	case "USING SAMPLE":
+		c.sel.Sample = p.usingSample()
 	}
 	if c.from.head == nil && clause == "WINDOW" {
 		p.failf(diag.Unexpected, at, "%s needs a FROM clause", clause)

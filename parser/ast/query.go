@@ -41,6 +41,7 @@ type Select struct {
 	DistinctOn []Expr
 	Items      []SelectItem
 	From       TableRef // nil without FROM; a comma is a cross Join
+	Sample     *Sample  // USING SAMPLE, of the rows of From
 	Where      Expr
 	GroupBy    *GroupBy
 	Having     Expr
@@ -202,11 +203,13 @@ type TableFunc struct {
 	Alias      *Alias
 }
 
-// Sample is TABLESAMPLE: how many percent of the rows, chosen by what they hold and Seed.
+// Sample is TABLESAMPLE, or USING SAMPLE: how many percent of the rows, or how many rows, chosen
+// by what they hold and Seed.
 type Sample struct {
 	diag.Span
-	Percent *Literal
-	Seed    *Literal // nil = 0
+	Size *Literal
+	Rows bool     // Size is a number of rows
+	Seed *Literal // nil = 0
 }
 
 // JoinKind is the kind of a join.

@@ -51,28 +51,39 @@ func (b *Binder) from(ref ast.TableRef, outer *scope) (logical.Node, *scope) {
 	return b.sampled(plan, sample), s
 }
 
-// sampled keeps a share of the rows, chosen by a hash of what they hold: the same ones in
-// every run, and a deletion goes with its insertion. Equal rows come together or not at all.
+// sampled keeps a share of the rows, or a number of them, chosen by a hash of what they hold: the
+// same ones in every run, and a deletion goes with its insertion. Of a share, equal rows come
+// together or not at all.
 func (b *Binder) sampled(plan logical.Node, s *ast.Sample) logical.Node {
-	percent, err := strconv.ParseFloat(s.Percent.Text, 64)
-	if err != nil || percent < 0 || percent > 100 {
-		b.errorf(diag.BadConstant, s.Percent.Span, "TABLESAMPLE takes a share between 0 and 100 percent")
-		return plan
-	}
 	seed := int64(0)
 	if s.Seed != nil {
+		var err error
 		if seed, err = strconv.ParseInt(s.Seed.Text, 10, 64); err != nil {
-			b.errorf(diag.BadConstant, s.Seed.Span, "the seed of TABLESAMPLE is a whole number")
+			b.errorf(diag.BadConstant, s.Seed.Span, "the seed of a sample is a whole number")
 			return plan
 		}
 	}
-	const parts = 1_000_000
-	hash := b.resolve(s.Span, "xxhash64", append([]expr.Node{expr.Int(types.Of(types.Int64), seed)}, logical.Columns(plan)...)...)
-	part := b.resolve(s.Span, "pmod", hash, expr.Int(types.Of(types.Int64), parts))
-	if chosen := b.resolve(s.Span, "<", part, expr.Int(types.Of(types.Int64), int64(percent*parts/100+0.5))); chosen != nil {
-		return &logical.Filter{Input: plan, Predicate: chosen}
+	big := types.Of(types.Int64)
+	hash := b.resolve(s.Span, "xxhash64", append([]expr.Node{expr.Int(big, seed)}, logical.Columns(plan)...)...)
+	if hash == nil {
+		return plan
 	}
-	return plan
+	if s.Rows {
+		n, err := strconv.ParseInt(s.Size.Text, 10, 64)
+		if err != nil {
+			b.errorf(diag.BadConstant, s.Size.Span, "a sample takes a whole number of rows")
+			return plan
+		}
+		return &logical.TopN{Input: plan, Order: []logical.SortKey{{Expr: hash}}, Limit: n}
+	}
+	percent, err := strconv.ParseFloat(s.Size.Text, 64)
+	if err != nil || percent < 0 || percent > 100 {
+		b.errorf(diag.BadConstant, s.Size.Span, "a sample takes a share between 0 and 100 percent")
+		return plan
+	}
+	const parts = 1_000_000
+	part := b.resolve(s.Span, "pmod", hash, expr.Int(big, parts))
+	return &logical.Filter{Input: plan, Predicate: b.resolve(s.Span, "<", part, expr.Int(big, int64(percent*parts/100+0.5)))}
 }
 
 // relationOf binds FROM. Without FROM there is one row without columns.

@@ -113,6 +113,9 @@ func (b *Binder) newSelect(s *ast.Select, q *ast.Query, outer *scope) *selectBin
 	sel := &selectBinder{b: b, stmt: s, query: q, timed: map[string]bool{}, hops: map[string]int{},
 		spans: map[*expr.Column]diag.Span{}, ok: true}
 	sel.input, sel.scope = b.from(s.From, outer)
+	if s.Sample != nil && !sel.scope.broken {
+		sel.input = b.sampled(sel.input, s.Sample)
+	}
 	sel.scope.parent = outer
 	return sel
 }
