@@ -89,7 +89,7 @@ func (p *parser) endsElement(n int) bool {
 		text := p.text(t)
 		return text == "," || text == ")" || text == "]"
 	case tokWord:
-		return p.anyWordAt(n, "HAVING", "ORDER", "LIMIT", "UNION", "INTERSECT", "EXCEPT", "QUALIFY", "WITH", "WINDOW",
+		return p.anyWordAt(n, "HAVING", "ORDER", "LIMIT", "UNION", "INTERSECT", "EXCEPT", "QUALIFY", "USING", "WITH", "WINDOW",
 			"EMIT", "OUTPUT", "TRIGGER", "OFFSET", "FETCH", "MINUS", "WHERE", "GROUP", "FROM")
 	}
 	return false

@@ -55,7 +55,7 @@ func (p *parser) joinRight(join *ast.Join, span diag.Span, left source) source {
 	switch {
 	case !plain && p.startsNearest():
 		args = p.nearest(join, args)
-	case p.isWord("ON"), p.isWord("USING"):
+	case p.isWord("ON"), p.isWord("USING") && !p.startsSample():
 		if plain {
 			p.failf(diag.JoinCondition, p.here(), "a %s JOIN takes no condition", p.joinWord(join))
 		}

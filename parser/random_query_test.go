@@ -84,6 +84,9 @@ func (g *generator) selectBody(d int) ast.Body {
 	if g.flip(4) {
 		s.Qualify = g.expr(d - 1)
 	}
+	if s.From != nil {
+		s.Sample = g.sample()
+	}
 	if g.flip(5) {
 		w := g.window(d - 1)
 		if !w.Bare {
@@ -205,7 +208,7 @@ func (g *generator) sample() *ast.Sample {
 	if !g.flip(8) {
 		return nil
 	}
-	s := &ast.Sample{Percent: &ast.Literal{Kind: ast.LitDecimal, Text: "12.5"}}
+	s := &ast.Sample{Size: &ast.Literal{Kind: ast.LitDecimal, Text: "12.5"}, Rows: g.flip(2)}
 	if g.flip(2) {
 		s.Seed = &ast.Literal{Kind: ast.LitInt, Text: "7"}
 	}

@@ -21,6 +21,9 @@ func (p *parser) sample() *ast.Sample {
 // sampleMethods are words that tell how rows are chosen elsewhere.
 var sampleMethods = []string{"BERNOULLI", "SYSTEM", "RESERVOIR"}
 
+// startsSample tells USING SAMPLE from USING of a join, behind which a parenthesis stands.
+func (p *parser) startsSample() bool { return p.isWord("USING") && p.wordAt(1, "SAMPLE") }
+
 // usingSample reads DuckDB's USING SAMPLE n [PERCENT | ROWS] [(method [, seed])], or method (n).
 func (p *parser) usingSample() *ast.Sample {
 	start := p.pos

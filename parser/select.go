@@ -71,7 +71,7 @@ func (p *parser) clause() string {
 			return word
 		}
 	case "USING":
-		if p.wordAt(1, "SAMPLE") {
+		if p.startsSample() {
 			return "USING SAMPLE"
 		}
 	}

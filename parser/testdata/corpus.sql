@@ -43,6 +43,8 @@ SELECT 1_000, 1L, 1.5BD, 2.5D, 0xFF, E'a\n', X'CAFE', $$raw$$, TIMESTAMP_LTZ '20
 SELECT count(DISTINCT a) FILTER (WHERE ok) OVER (PARTITION BY k ORDER BY ts RANGE BETWEEN INTERVAL '1' HOUR PRECEDING AND CURRENT ROW), listagg(s, ',') WITHIN GROUP (ORDER BY s) FROM t GROUP BY ROLLUP (a, b);
 -- # v-qualify tidb=no front=ok
 SELECT k FROM t QUALIFY row_number() OVER w <= 3 WINDOW w AS (ORDER BY x);
+-- # v-sample tidb=no front=ok
+SELECT k FROM t TABLESAMPLE (5 ROWS) REPEATABLE (3) WHERE x > 1 GROUP BY k, () USING SAMPLE reservoir(50%);
 -- # x-explain tidb=no front=ok
 EXPLAIN (FORMAT JSON, VERBOSE) SELECT * FROM a FULL JOIN b ON a.x = b.x;
 -- # x-show tidb=no front=ok

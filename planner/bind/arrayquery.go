@@ -17,11 +17,11 @@ import (
 // array, however they came.
 func (e *env) arrayQuery(x *ast.ArrayQuery) expr.Node {
 	q := x.Query.(*ast.Subquery).Query
-	order, given := q.OrderBy, -1
+	order, keys := q.OrderBy, 0
 	if q.Limit == nil && q.Offset == nil && len(order) > 0 {
 		unordered := *q
 		unordered.OrderBy = nil
-		order, given = withKeys(&unordered, order)
+		order, keys = withKeys(&unordered, order)
 		q = &unordered
 	}
 	plan := e.inner(q)
@@ -41,10 +41,7 @@ func (e *env) arrayQuery(x *ast.ArrayQuery) expr.Node {
 		alias.Columns = append(alias.Columns, id)
 		values = append(values, w.column(id.Name))
 	}
-	if given < 0 {
-		given = len(values)
-	}
-	value := values[0]
+	given, value := len(values)-keys, values[0]
 	if given > 1 {
 		value = &ast.Row{Span: x.Span, Elems: values[:given]}
 	}
@@ -56,18 +53,19 @@ func (e *env) arrayQuery(x *ast.ArrayQuery) expr.Node {
 	return e.scalarSubquery(&ast.Subquery{Span: x.Span, Query: query})
 }
 
-// withKeys adds what a plain SELECT without a star is ordered by, and does not give, to its columns.
-// It tells the order by columns, and how many columns were there, −1 for a query of another kind.
+// withKeys adds what a plain SELECT is ordered by, and does not give, to its columns. It tells
+// the order by columns, and how many it added.
 func withKeys(q *ast.Query, order []ast.OrderItem) ([]ast.OrderItem, int) {
 	s, ok := q.Body.(*ast.Select)
-	if !ok || s.Distinct || len(s.DistinctOn) > 0 || slices.ContainsFunc(s.Items, func(it ast.SelectItem) bool { return isStar(it.Expr) }) {
-		return order, -1
+	if !ok || s.Distinct || len(s.DistinctOn) > 0 {
+		return order, 0
 	}
+	star := slices.ContainsFunc(s.Items, func(it ast.SelectItem) bool { return hasStar(it.Expr) })
 	wide := *s
 	wide.Items = slices.Clone(s.Items)
 	order = slices.Clone(order)
 	for i, o := range order {
-		if ordinal(o.Expr) || slices.ContainsFunc(s.Items, func(it ast.SelectItem) bool { return namedBy(o.Expr, it) }) {
+		if _, name := o.Expr.(*ast.ColumnRef); ordinal(o.Expr) || star && name || slices.ContainsFunc(s.Items, func(it ast.SelectItem) bool { return namedBy(o.Expr, it) }) {
 			continue
 		}
 		id := ast.Ident{Span: o.Span, Name: "$key" + itoa(i+1), Quoted: true}
@@ -75,7 +73,7 @@ func withKeys(q *ast.Query, order []ast.OrderItem) ([]ast.OrderItem, int) {
 		order[i].Expr = &ast.ColumnRef{Span: o.Span, Parts: []ast.Ident{id}}
 	}
 	q.Body = &wide
-	return order, len(s.Items)
+	return order, len(wide.Items) - len(s.Items)
 }
 
 // ordinal reports the number of a column.
