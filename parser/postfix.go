@@ -121,10 +121,11 @@ func (p *parser) index(o operand, at *operand) operand {
 	return p.carry(node, node.Span, fill(&node.X, o), fill(&node.Index, *at))
 }
 
-// variant reads j:a.b[0]: a chain of JSON accesses.
+// variant reads j:a.b[0]: a chain of JSON accesses, of which the last gives text unless an
+// arrow follows.
 func (p *parser) variant(o operand) operand {
 	p.next()
-	for {
+	for more := true; more; {
 		var key *ast.Literal
 		switch {
 		case p.peek().isName():
@@ -140,13 +141,15 @@ func (p *parser) variant(o operand) operand {
 			p.expectOp("]")
 		}
 		node := &ast.Binary{Op: ast.JSONGet, Span: p.reach(o)}
-		o = p.carry(node, node.Span, fill(&node.L, o), fill(&node.R, p.leaf(key)))
 		literal := p.isOp("[") && p.opAt(2, "]") && (p.at(1).kind == tokNumber || p.at(1).isString())
-		if !literal && !(p.isOp(".") && p.at(1).isName()) {
-			return o
+		member := p.isOp(".") && p.at(1).isName()
+		if more = literal || member; !more && !p.isOp("->") && !p.isOp("->>") {
+			node.Op = ast.JSONText
 		}
-		if !literal {
+		o = p.carry(node, node.Span, fill(&node.L, o), fill(&node.R, p.leaf(key)))
+		if member {
 			p.next()
 		}
 	}
+	return o
 }

@@ -124,9 +124,9 @@ var aliases = map[string][]string{
 		"SELECT k ->> '$.a.b' AS x FROM plain",
 		"SELECT k -> 'a' ->> 'b' AS x FROM plain",
 		"SELECT k:a ->> 'b' AS x FROM plain",
+		"SELECT k:a.b AS x FROM plain",
 	},
 	"JSON value": {
-		"SELECT k:a.b[0] AS x FROM plain",
 		"SELECT k -> 'a' -> 'b' -> 0 AS x FROM plain",
 		"SELECT json_extract(k, '$.a.b[0]') AS x FROM plain",
 		"SELECT k -> '$.a.b[0]' AS x FROM plain",

@@ -46,6 +46,11 @@ func (s *Session) show(ctx context.Context, src *diag.Source, r *engine.Result) 
 	case r.Plan != "":
 		return s.text(r.Plan)
 	case r.Rows != nil:
+		if r.Message != "" && s.Talk {
+			if err := s.text(r.Message); err != nil {
+				return err
+			}
+		}
 		return s.rows(ctx, r)
 	case r.Message != "" && s.Talk:
 		return s.text(r.Message)

@@ -104,9 +104,9 @@ func (e *Engine) statement(ctx context.Context, src diag.Source, s ast.Statement
 	case *ast.Explain:
 		return e.explain(ctx, s)
 	case *ast.Show:
-		return e.show(s)
+		return e.show(ctx, s)
 	case *ast.Describe:
-		return e.describe(ctx, src, s)
+		return e.describe(ctx, s)
 	case *ast.Set:
 		return e.setting(s)
 	case *ast.Reset:

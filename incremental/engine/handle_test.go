@@ -377,7 +377,7 @@ func TestShowRunning(t *testing.T) {
 			GROUP BY window(at, '10 seconds') TRIGGER MANUAL;
 		INSERT INTO ev VALUES ('a', 1, '2024-01-01 12:00:30'); INSERT INTO more VALUES ('b', '2024-01-01 12:00:15'); RUN TRIGGER`)
 	w.gives("SHOW WATERMARKS FOR v", "v ev 2024-01-01T12:00:20.000Z false false", "v more 2024-01-01T12:00:15.000Z false true")
-	w.gives("SHOW PROGRESS", "v 0 2024-01-01T12:00:00.000Z 0 2 2 0 0 0 2024-01-01T12:00:15.000Z")
+	w.gives("SHOW PROGRESS", "v 0 2024-01-01T12:00:00.000Z 0 2 2 0 0 0 0 2024-01-01T12:00:15.000Z")
 	state := w.must("SHOW STATE FOR v")
 	if len(state) != 2 || !strings.HasPrefix(state[0], "v Aggregate ") || !strings.HasPrefix(state[1], "v Output ") {
 		t.Errorf("state: %v", state)

@@ -114,18 +114,18 @@ func isTable(o catalog.Object) bool {
 }
 
 // show is SHOW.
-func (e *Engine) show(s *ast.Show) (*Result, error) {
+func (e *Engine) show(ctx context.Context, s *ast.Show) (*Result, error) {
 	like := ""
 	if s.Like != nil {
 		like = s.Like.Text
 	}
 	switch s.Kind {
 	case ast.ShowQueries:
-		return e.showQueries(), nil
+		return e.showQueries(like), nil
 	case ast.ShowProgress, ast.ShowWatermarks, ast.ShowState:
 		return e.showRunning(s)
 	case ast.ShowSettings:
-		return e.showSettings(""), nil
+		return e.showSettings(like), nil
 	case ast.ShowFunctions:
 		return e.showFunctions(like), nil
 	case ast.ShowCreate:
@@ -135,7 +135,12 @@ func (e *Engine) show(s *ast.Show) (*Result, error) {
 		if err != nil {
 			return nil, err
 		}
-		return describeObject(o)
+		d, err := e.describeObject(ctx, o)
+		if err != nil {
+			return nil, err
+		}
+		d.what = ""
+		return d.columns(like), nil
 	}
 	return e.showObjects(s.Kind, like), nil
 }
@@ -178,9 +183,12 @@ func likeMatch(s, p []rune) bool {
 	return (p[0] == '_' || p[0] == s[0]) && likeMatch(s[1:], p[1:])
 }
 
-func (e *Engine) showQueries() *Result {
+func (e *Engine) showQueries(like string) *Result {
 	var rows [][]string
 	for _, q := range e.Queries() {
+		if !matches(q.Name, like) {
+			continue
+		}
 		last := ""
 		if p := q.LastProgress(); p != nil {
 			last = fmt.Sprint(p.BatchID)
@@ -226,7 +234,7 @@ func (e *Engine) showRunning(s *ast.Show) (*Result, error) {
 	}
 	switch s.Kind {
 	case ast.ShowProgress:
-		return rowsResult([]string{"query", "batch", "time", "ms", "input", "contributed", "filtered", "late", "bad", "watermark"}, rows), nil
+		return rowsResult([]string{"query", "batch", "time", "ms", "input", "contributed", "filtered", "late", "bad", "errors", "watermark"}, rows), nil
 	case ast.ShowWatermarks:
 		return rowsResult([]string{"query", "source", "watermark", "idle", "holds_back"}, rows), nil
 	}
@@ -275,7 +283,7 @@ func progressRow(q *Query, p *trigger.Progress) []string {
 	}
 	r := p.Rows
 	return []string{q.Name, fmt.Sprint(p.BatchID), p.Timestamp, fmt.Sprint(p.BatchDuration), fmt.Sprint(r.Input),
-		fmt.Sprint(r.Contributed), fmt.Sprint(r.Filtered), fmt.Sprint(r.Late), fmt.Sprint(r.Bad), w}
+		fmt.Sprint(r.Contributed), fmt.Sprint(r.Filtered), fmt.Sprint(r.Late), fmt.Sprint(r.Bad), fmt.Sprint(r.Errors), w}
 }
 
 func (e *Engine) showFunctions(like string) *Result {
@@ -348,44 +356,6 @@ func (e *Engine) showCreate(s *ast.Show) (*Result, error) {
 	return nil, fmt.Errorf("engine: SHOW CREATE of a %T", o)
 }
 
-// describeObject lists the columns of an object.
-func describeObject(o catalog.Object) (*Result, error) {
-	var rows [][]string
-	add := func(name, typ, note string) { rows = append(rows, []string{name, typ, note}) }
-	switch o := o.(type) {
-	case *catalog.Relation:
-		for i, c := range o.Columns {
-			note := [...]string{"", "metadata", "partition", "computed"}[c.Kind]
-			if w := o.Watermark; w != nil && w.Column == i {
-				note = strings.TrimSpace(note + " watermark " + w.Delay.String())
-			}
-			if c.NotNull {
-				note = strings.TrimSpace(note + " not null")
-			}
-			add(c.Name, c.Type.String(), note)
-		}
-	case *catalog.MaterializedView:
-		for _, c := range o.Columns {
-			add(c.Name, c.Type.String(), "")
-		}
-	case *catalog.Sink:
-		for _, c := range o.Columns {
-			add(c.Name, c.Type.String(), "")
-		}
-	default:
-		return nil, fmt.Errorf("a %s has no columns of its own: DESCRIBE SELECT * FROM %s", kindWord(o.ObjectKind()), o.ObjectName())
-	}
-	return rowsResult([]string{"column", "type", "note"}, rows), nil
-}
-
-func describeColumns(cols []types.Column) *Result {
-	rows := make([][]string, len(cols))
-	for i, c := range cols {
-		rows[i] = []string{c.Name, c.Type.String(), ""}
-	}
-	return rowsResult([]string{"column", "type", "note"}, rows)
-}
-
 // appendEncoded adds encoded batches to a table in memory.
 func (e *Engine) appendEncoded(r *catalog.Relation, payload []byte) error {
 	cols, _ := r.Inputs()
@@ -405,22 +375,4 @@ func (e *Engine) appendEncoded(r *catalog.Relation, payload []byte) error {
 		payload = rest
 	}
 	return nil
-}
-
-// describe is DESCRIBE of an object or a query.
-func (e *Engine) describe(ctx context.Context, src diag.Source, s *ast.Describe) (*Result, error) {
-	if s.Object == ast.ObjectFunction {
-		return e.describeFunction(s)
-	}
-	if s.Query == nil {
-		o, err := e.find(*s.Name, s.Object)
-		if err != nil {
-			return nil, err
-		}
-		if v, ok := o.(*catalog.View); ok {
-			return e.describeQuery(ctx, *v.Source, v.Query)
-		}
-		return describeObject(o)
-	}
-	return e.describeQuery(ctx, src, s.Query)
 }

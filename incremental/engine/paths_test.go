@@ -19,7 +19,7 @@ func TestPathsInFrom(t *testing.T) {
 	w.gives("SELECT k, n FROM 'in/1.json' ORDER BY n", "a 1", "b 2")
 	w.gives("SELECT sum(n) AS s FROM 'in/*.json'", "3")
 	w.gives("SELECT sum(n) AS s FROM 'file:///in/1.json'", "3")
-	w.gives("DESCRIBE SELECT * FROM 'in/1.json'", "k STRING ", "n BIGINT ")
+	w.gives("DESCRIBE SELECT * FROM 'in/1.json'", "the result is a table", "k STRING ", "n BIGINT ")
 	w.must("CREATE SINK mem WITH (connector = 'memory'); INSERT INTO mem SELECT k FROM STREAM 'in/' TRIGGER AVAILABLE NOW; AWAIT QUERY mem")
 	if got := w.must("SELECT k FROM mem ORDER BY k"); !slices.Contains(got, "a") || !slices.Contains(got, "b") {
 		t.Errorf("the stream of a directory gave %v", got)

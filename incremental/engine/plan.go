@@ -14,7 +14,6 @@ import (
 	"github.com/sqlstream/sqlstream/exec/types"
 	"github.com/sqlstream/sqlstream/exec/vec"
 	"github.com/sqlstream/sqlstream/parser/ast"
-	"github.com/sqlstream/sqlstream/parser/diag"
 	"github.com/sqlstream/sqlstream/planner"
 	"github.com/sqlstream/sqlstream/planner/bind"
 	"github.com/sqlstream/sqlstream/planner/catalog"
@@ -172,12 +171,4 @@ func (e *Engine) formatByName(path string) string {
 		}
 	}
 	return ""
-}
-
-func (e *Engine) describeQuery(ctx context.Context, _ diag.Source, q *ast.Query) (*Result, error) {
-	p, err := e.plan(ctx, &ast.QueryStmt{Span: q.Span, Query: q})
-	if err != nil {
-		return nil, err
-	}
-	return describeColumns(p.Outputs[0].OutputColumns()), nil
 }

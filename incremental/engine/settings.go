@@ -197,15 +197,15 @@ func (e *Engine) reset(s *ast.Reset) (*Result, error) {
 	return &Result{}, e.set.change(func(now *settings) error { return d.set(now, d.get(&def)) })
 }
 
-func (e *Engine) showSettings(only string) *Result {
-	return rowsResult([]string{"name", "value", "description"}, e.settings(only))
+func (e *Engine) showSettings(like string) *Result {
+	return rowsResult([]string{"name", "value", "description"}, e.settings(like))
 }
 
-// settings lists all settings, or one.
-func (e *Engine) settings(only string) (rows [][]string) {
+// settings lists those whose name is like a pattern; all for an empty one.
+func (e *Engine) settings(like string) (rows [][]string) {
 	defs, now := settingDefs(), e.set.get()
 	for _, n := range settingNames() {
-		if only == "" || strings.EqualFold(only, n) {
+		if matches(n, like) {
 			rows = append(rows, []string{n, defs[n].get(&now), defs[n].doc})
 		}
 	}

@@ -32,7 +32,7 @@ func systemTables() map[string]systemTable {
 		"sys.queries": {systemColumns("name", text, "id", text, "run_id", text, "status", text, "started", at,
 			"last_batch", count, "error", text, "sql", text), (*Engine).queryRows},
 		"sys.progress": {systemColumns("query", text, "batch", count, "at", at, "duration_ms", count, "input", count,
-			"contributed", count, "filtered", count, "late", count, "bad", count, "output", count, "watermark", at), (*Engine).progressRows},
+			"contributed", count, "filtered", count, "late", count, "bad", count, "errors", count, "output", count, "watermark", at), (*Engine).progressRows},
 		"sys.sources": {systemColumns("name", text, "kind", text, "connector", text, "format", text, "watermark", text,
 			"finite", yes), (*Engine).sourceRows},
 		"sys.sinks":     {systemColumns("name", text, "connector", text), (*Engine).sinkRows},
@@ -91,7 +91,7 @@ func (e *Engine) progressRows() (rows [][]any) {
 		for _, p := range q.RecentProgress() {
 			r := p.Rows
 			rows = append(rows, []any{q.Name, p.BatchID, instant(p.Timestamp), p.BatchDuration, r.Input, r.Contributed, r.Filtered,
-				r.Late, r.Bad, outputRows(p), watermark(p)})
+				r.Late, r.Bad, r.Errors, outputRows(p), watermark(p)})
 		}
 	}
 	return rows

@@ -2,6 +2,7 @@ package bind
 
 import (
 	"cmp"
+	"fmt"
 	"strings"
 
 	"github.com/sqlstream/sqlstream/exec/expr"
@@ -397,11 +398,21 @@ func (b *Binder) orders(n expr.Node, span diag.Span) bool {
 	if t.Ordered() {
 		return true
 	}
-	d := b.errorf(diag.TypeMismatch, span, "%s has no order", t.WithArticle())
-	if t.Kind == types.JSON {
-		d.WithHint("order by a value in it: CAST(%s ->> 'name' AS type)", n)
-	}
+	b.errorf(diag.TypeMismatch, span, "%s has no order", t.WithArticle()).Hint = orderHint(n)
 	return false
+}
+
+// orderHint is what to order by instead of a value that has no order; "" if n has one.
+func orderHint(n expr.Node) string {
+	switch t := n.Type(); {
+	case t.Ordered():
+		return ""
+	case t.Kind == types.JSON:
+		return fmt.Sprintf("order by a value in it: CAST(%s ->> 'name' AS type)", n)
+	case t.Kind == types.Map:
+		return fmt.Sprintf("order by its entries: array_sort(map_entries(%s))", n)
+	}
+	return "order by a value in it, or by its text: to_json(…)"
 }
 
 // sortKey applies the default: NULL is the smallest value.

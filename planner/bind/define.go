@@ -2,6 +2,7 @@ package bind
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/sqlstream/sqlstream/exec/expr"
@@ -374,7 +375,9 @@ func (b *Binder) watermark(d *ast.Definition, r *catalog.Relation) {
 func (b *Binder) metadata(d *ast.Definition, r *catalog.Relation, conn *source.Connector) {
 	var names []string
 	for _, m := range conn.Metadata {
-		names = append(names, m.Name)
+		if !slices.ContainsFunc(names, func(n string) bool { return foldName(n) == foldName(m.Name) }) {
+			names = append(names, m.Name)
+		}
 	}
 	for i, c := range r.Columns {
 		if c.Kind != catalog.Metadata || i >= len(d.Columns) {

@@ -39,6 +39,10 @@ func (b *Binder) refuse(err error, span diag.Span, syntax []string, args []expr.
 		d.WithHint("write array_prepend(%s, %s)", args[1], args[0])
 	case errors.As(err, &wrong) && wrong.Arg < len(args):
 		d.Hint = castHint(args[wrong.Arg], wrong.Want)
+	case strings.Contains(err.Error(), "cannot order values"):
+		for i := 0; i < len(args) && d.Hint == ""; i++ {
+			d.Hint = orderHint(args[i])
+		}
 	case strings.Contains(err.Error(), "has no field"):
 		d.Hint = fieldHint(args)
 	case strings.Contains(err.Error(), "regular expression"):

@@ -103,7 +103,7 @@ func character(o option.Decoded, name string) (byte, error) {
 func scalar(c types.Column) error {
 	switch k := c.Type.Kind; {
 	case c.Type.IsNested():
-		return fmt.Errorf("column %q: CSV has no %s", c.Name, c.Type)
+		return fmt.Errorf("column %q: CSV has no %s; use STRING, and to_json and from_json", c.Name, c.Type)
 	case k == types.Interval || k == types.Null:
 		return fmt.Errorf("column %q: CSV has no %s; use STRING and cast", c.Name, c.Type)
 	}
