@@ -120,6 +120,9 @@ func (p *parser) createRelation(c creation, word string) ast.Statement {
 	def := p.definition(c, "a name")
 	for !p.failed && p.tableOption(&def) {
 	}
+	if p.isWord("LIKE") && p.nameAt(1) {
+		p.likeTable()
+	}
 	if word != "TABLE" {
 		node := &ast.CreateSource{Definition: def, Span: p.since(c.start)}
 		if p.isWord("AS") {
@@ -134,6 +137,15 @@ func (p *parser) createRelation(c creation, word string) ast.Statement {
 	}
 	node.Span = p.since(c.start)
 	return node
+}
+
+// likeTable fails on LIKE other, by which other systems copy the columns of a table.
+func (p *parser) likeTable() {
+	at := p.here()
+	p.next()
+	name := p.name("a table")
+	p.fail(diag.Errorf(diag.NotSupported, diag.Join(at, name.Span), "LIKE %s in a definition is not supported", name.String()).
+		WithHint("write CREATE TABLE name AS SELECT * FROM %s LIMIT 0, or declare the columns: SHOW CREATE TABLE %s prints them", name.String(), name.String()))
 }
 
 // definition reads the name and the list of elements.

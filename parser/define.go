@@ -16,6 +16,8 @@ func (p *parser) element(def *ast.Definition) {
 		def.Watermarks = append(def.Watermarks, w)
 	case p.isWords("PRIMARY", "KEY"), p.isWord("CONSTRAINT") && p.wordAt(2, "PRIMARY"):
 		p.primaryKey(def)
+	case p.isWord("LIKE") && p.nameAt(1):
+		p.likeTable()
 	case p.isWord("UNIQUE") && p.opAt(1, "("), p.isWords("FOREIGN", "KEY"), p.isWord("CHECK") && p.opAt(1, "("):
 		p.failf(diag.NotSupported, p.here(), "%s constraints are not supported", p.upper(p.peek()))
 	default:

@@ -96,7 +96,6 @@ var foreignPhrases = []phrase{
 	{"VIEW * USING", "write CREATE TABLE name USING csv OPTIONS (path = 'in', header = true)"},
 	{"TRIGGER PROCESSINGTIME", "write TRIGGER EVERY '10 seconds'"},
 	{"TRIGGER PROCESSING TIME", "write TRIGGER EVERY '10 seconds'"},
-	{"TABLE * LIKE", "declare its columns, which DESCRIBE of the other lists"},
 	{"VERSION AS OF", "leave it out: a table is read as it is now"},
 	{"TIMESTAMP AS OF", "leave it out: a table is read as it is now"},
 	{"INTO OUTFILE", "write INSERT INTO a sink with connector = 'file'"},
@@ -135,6 +134,9 @@ func (p *parser) foreign(d *diag.Diagnostic) {
 		return
 	}
 	at := sort.Search(p.end-p.first, func(i int) bool { return int(p.toks[p.first+i].start) >= d.Span.Start }) + p.first
+	if p.prefixAlias(d, at) {
+		return
+	}
 	for back := 0; back <= 4 && at-back >= p.first; back++ {
 		for _, f := range foreignPhrases {
 			if n := p.matches(at-back, f.words); n >= back && n > 0 {
@@ -146,6 +148,18 @@ func (p *parser) foreign(d *diag.Diagnostic) {
 		}
 	}
 	p.misspelt(d, at)
+}
+
+// prefixAlias finds DuckDB's x: 42 for 42 AS x.
+func (p *parser) prefixAlias(d *diag.Diagnostic, at int) bool {
+	if at <= p.first || at+1 >= p.end || p.text(p.toks[at]) != ":" || !p.toks[at-1].isName() {
+		return false
+	}
+	if next := p.toks[at+1]; next.kind == tokNumber || next.isString() {
+		d.WithHint("an alias stands behind: %s AS %s", p.text(next), p.text(p.toks[at-1]))
+		return true
+	}
+	return false
 }
 
 // matches counts the tokens that words match from token i, 0 if they do not.

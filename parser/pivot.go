@@ -121,7 +121,7 @@ func (p *parser) valueAlias(stop string) *ast.Ident {
 		id := ast.Ident{Span: t.span(), Name: p.stringLit("an alias").Text, Quoted: true}
 		return &id
 	}
-	if !as && (!p.nameAt(0) || p.isWord(stop)) {
+	if !as && (!p.nameAt(0) || p.isWord(stop) || p.softClause()) {
 		return nil
 	}
 	id := p.ident("an alias")

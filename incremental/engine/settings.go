@@ -3,6 +3,7 @@ package engine
 import (
 	"fmt"
 	"maps"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -153,12 +154,37 @@ func settingNames() []string {
 	return names
 }
 
+// foreignSetting is what to write for a setting of Spark, Flink, PostgreSQL or DuckDB, "" for
+// others.
+func foreignSetting(key string) string {
+	for _, s := range []struct{ names, write string }{
+		{"spark.sql.session.timezone table.local-time-zone", "write SET timezone = 'Europe/Berlin'"},
+		{"spark.sql.ansi.enabled", "write SET eval_error = 'null', which makes NULL of what cannot be computed"},
+		{"spark.sql.shuffle.partitions spark.default.parallelism parallelism.default table.exec.resource.default-parallelism threads worker_threads", "leave it out: all cores are used; --workers 2 takes fewer"},
+		{"execution.runtime-mode", "leave it out: a query over tables is a batch; --batch reads every source as a table"},
+		{"sql-client.execution.result-mode", "leave it out: --output table, csv, json and others print rows"},
+		{"execution.checkpointing.interval state.checkpoints.dir execution.checkpointing.dir spark.sql.streaming.checkpointlocation", "each trigger ends with a checkpoint: WITH (checkpoint = '…') or SET checkpoint_root = '…' says where"},
+		{"table.exec.state.ttl", "state is forgotten by watermarks: WATERMARK FOR ts AS ts - INTERVAL '10' MINUTE in the source"},
+		{"table.exec.source.idle-timeout", "write idle_timeout = '1 minute' in WITH of the source"},
+		{"pipeline.name", "write WITH (name = '…') behind the query"},
+		{"max_memory work_mem", "write SET memory_limit = '512 MiB'"},
+		{"search_path schema", "leave it out: there is one space of names"},
+	} {
+		if slices.Contains(strings.Fields(s.names), key) {
+			return s.write
+		}
+	}
+	return ""
+}
+
 func findSetting(key string, span diag.Span) (settingDef, error) {
 	if d, ok := settingDefs()[strings.ToLower(key)]; ok {
 		return d, nil
 	}
 	d := diag.Errorf(diag.UnknownSetting, span, "there is no setting %q", key)
-	if best := diag.DidYouMean(strings.ToLower(key), settingNames()); best != "" {
+	if write := foreignSetting(strings.ToLower(key)); write != "" {
+		d = d.WithHint("%s", write)
+	} else if best := diag.DidYouMean(strings.ToLower(key), settingNames()); best != "" {
 		d = d.WithHint("did you mean %q?", best)
 	} else {
 		d = d.WithHint("SHOW SETTINGS lists them")

@@ -150,6 +150,15 @@ func (e *env) rangeBounds(c *overCall, f *ast.Frame) bool {
 func (e *env) shift(c *overCall, b ast.FrameBound, s expr.Node) expr.Node {
 	key := &c.order[0].Expr
 	kt := (*key).Type()
+	if _, text := constText(s); text && (kt.IsTime() || kt.Kind == types.Date || kt.Kind == types.Interval) { // '1 day', as in PostgreSQL
+		iv := e.b.cast(b.Offset.Pos(), s, types.Of(types.Interval))
+		if iv == nil {
+			return nil
+		}
+		if iv = e.b.res.Fold(iv); expr.ConstValue(iv) != nil {
+			s = iv
+		}
+	}
 	switch {
 	case kt.IsNumeric() && s.Type().IsNumeric():
 		t, ok := types.CommonType(kt, s.Type())

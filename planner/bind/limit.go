@@ -63,6 +63,9 @@ func (b *Binder) limit(c *cut, x ast.Expr, what string, percent bool, none int64
 	if percent && expr.IsConst(n) {
 		return none, b.share(c, n), b.percentage(n, x)
 	}
+	if calls := len(b.calls); calls > 0 && !expr.IsConst(n) {
+		return none, nil, b.limitOfArgument(b.calls[calls-1], what, x)
+	}
 	if !expr.IsConst(n) {
 		n = b.limitQuery(c, x, percent)
 		return none, n, n != nil
@@ -76,6 +79,16 @@ func (b *Binder) limit(c *cut, x ast.Expr, what string, percent bool, none int64
 		return 0, nil, false
 	}
 	return k.V.Int(0), nil, true
+}
+
+// limitOfArgument tells whether a function may have a LIMIT of a parameter: where it is written,
+// since a call may give a constant; not in a call that gives none.
+func (b *Binder) limitOfArgument(fr *invocation, what string, x ast.Expr) bool {
+	if !fr.defining {
+		b.errorf(diag.BadLimit, x.Pos(), "%s in %s takes an argument that is a constant", what, fr.f.Name).
+			WithHint("or number the rows in the function: QUALIFY row_number() OVER (ORDER BY …) <= n")
+	}
+	return fr.defining
 }
 
 // whole makes a BIGINT of a number or a text; a fraction is rounded.
