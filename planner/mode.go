@@ -89,7 +89,7 @@ func (p *planner) newQuery(timeDriven bool) *physical.Query {
 
 func (p *planner) lowerOptions(o *output, mode sink.Mode) lower.Options {
 	complete := mode == sink.Complete && !o.finite
-	return lower.Options{Finite: o.finite, Close: mode == sink.Append && !o.finite,
+	return lower.Options{Finite: o.finite, Close: mode == sink.Append && !o.finite, Ahead: p.askedMode(o) == ast.EmitAppend,
 		Keep: o.finite || complete, Materialize: complete, Unordered: o.target == physical.ToView,
 		Zone: p.set.Zone, Span: o.span}
 }

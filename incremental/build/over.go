@@ -11,7 +11,7 @@ import (
 func (g *Graph) over(p *physical.Over) stateful.OverConfig {
 	in := columnTypes(p.Input)
 	c := stateful.OverConfig{Name: opName(p), Types: in, Visible: p.Visible, Partition: p.Partition, Bound: -1, Whole: p.Whole,
-		Unlogged: g.Unlogged()}
+		EmitOnClose: p.EmitOnClose, Unlogged: g.Unlogged()}
 	c.Order = orderColumns(p.Order, in)
 	for _, f := range p.Funcs {
 		c.Funcs = append(c.Funcs, overFunc(f, in))

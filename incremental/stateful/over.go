@@ -21,6 +21,7 @@ import (
 // (over_touch.go) and their values computed; after it, they are computed again.
 // Emitted: the difference, at Flush, partition by partition, retractions first. A row
 // whose values stay is not among it.
+// In append mode (EmitOnClose) a row is emitted once, at Advance (over_close.go).
 // Late: a row whose bound column is below the frontier of the trigger before.
 // Dropped, at Advance: if the bound column is one of the partition, the partitions below
 // the frontier; if it is the order column and all frames have a start, the rows that no
@@ -120,6 +121,14 @@ func (o *over) Flush(t *Trigger, out Emit) error {
 	o.begin()
 	o.begun, o.ctx = false, t.Ctx
 	for _, p := range o.rows.touched {
+		if o.cfg.EmitOnClose {
+			if err := o.rows.apply(p); err != nil {
+				return err
+			}
+			o.tree.recycle()
+			o.register(p)
+			continue
+		}
 		if err := o.flush(t, p, out); err != nil {
 			return err
 		}
@@ -177,15 +186,22 @@ func (o *over) values(p uint32, into *overRows) error {
 }
 
 // Advance implements Operator.
-func (o *over) Advance(_ *Trigger, fronts [][]int64, _ Emit) error {
+func (o *over) Advance(_ *Trigger, fronts [][]int64, out Emit) error {
 	if err := o.loaded(); err != nil {
 		return err
 	}
 	if o.cfg.Bound >= 0 {
 		front := fronts[0][o.cfg.Front]
 		invariant.Assert(front >= o.bound, "frontiers never retreat")
-		if front > o.bound {
-			o.bound = front
+		old := o.bound
+		o.bound = max(old, front)
+		switch {
+		case front == old:
+		case o.cfg.EmitOnClose:
+			if err := o.closing(old, out); err != nil {
+				return err
+			}
+		default:
 			o.clean()
 		}
 	}

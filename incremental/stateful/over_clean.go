@@ -5,6 +5,10 @@ import "github.com/sqlstream/sqlstream/exec/mutant"
 // register notes when a partition is to be looked at: when its first row that is still
 // above the bound goes below it.
 func (o *over) register(p uint32) {
+	if o.cfg.EmitOnClose {
+		o.await(p)
+		return
+	}
 	if !o.cfg.Whole && o.cfg.Keep == nil {
 		return
 	}

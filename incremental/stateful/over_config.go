@@ -26,8 +26,12 @@ type OverConfig struct {
 	// Keep, when set, gives for a frontier what rows must be kept for: rows whose bound
 	// column is at least From, and Rows rows before the first one that is at least At. The
 	// bound column is the first of the order, ascending.
-	Keep     func(front int64) OverKeep
-	Unlogged bool
+	Keep func(front int64) OverKeep
+	// EmitOnClose: a row is emitted when it is final, and only then. The bound column is the
+	// first of the order, ascending; frames end, and by the same offset for all rows. Keep,
+	// where rows are forgotten, is of the least bound of the rows that are not final.
+	EmitOnClose bool
+	Unlogged    bool
 }
 
 // OverKeep says which rows later changes can still read.

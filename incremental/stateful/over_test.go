@@ -179,36 +179,39 @@ func overCases() []*opCase {
 	return out
 }
 
+// stepped gives a case frontiers by a column, which goes forward with its rows.
+func stepped(c *opCase, col int) *opCase {
+	row := c.row
+	c.row = func(rng *rand.Rand, trigger int) []any {
+		r := row(rng, trigger)
+		if r[overK] != nil || col == overK && trigger > 0 {
+			r[overK] = int64(trigger*2 + rng.IntN(5))
+			r[overLo], r[overHi] = r[overK].(int64)-overBack, r[overK].(int64)+overAhead
+		}
+		if col == overK && trigger == 0 { // a NULL that stays would keep its row
+			r[overK], r[overLo], r[overHi] = int64(0), int64(-overBack), int64(overAhead)
+		}
+		if col == overG { // NULL is final at the end of input
+			r[overG] = int64(trigger + rng.IntN(3))
+		}
+		return r
+	}
+	c.fronts = func(trigger int) []int64 {
+		if trigger == historyTriggers-1 {
+			return []int64{EndOfInput}
+		}
+		if col == overG {
+			return []int64{int64(trigger)}
+		}
+		return []int64{int64(trigger * 2)}
+	}
+	return c
+}
+
 // overBounded are cases with a frontier: on the order column, over frames that begin, and
 // on the partition. At the end nothing is left but rows without a time.
 func overBounded() []*opCase {
-	step := func(c *opCase, col int) *opCase {
-		row := c.row
-		c.row = func(rng *rand.Rand, trigger int) []any {
-			r := row(rng, trigger)
-			if r[overK] != nil || col == overK && trigger > 0 {
-				r[overK] = int64(trigger*2 + rng.IntN(5))
-				r[overLo], r[overHi] = r[overK].(int64)-overBack, r[overK].(int64)+overAhead
-			}
-			if col == overK && trigger == 0 { // a NULL that stays would keep its row
-				r[overK], r[overLo], r[overHi] = int64(0), int64(-overBack), int64(overAhead)
-			}
-			if col == overG { // NULL is final at the end of input
-				r[overG] = int64(trigger + rng.IntN(3))
-			}
-			return r
-		}
-		c.fronts = func(trigger int) []int64 {
-			if trigger == historyTriggers-1 {
-				return []int64{EndOfInput}
-			}
-			if col == overG {
-				return []int64{int64(trigger)}
-			}
-			return []int64{int64(trigger * 2)}
-		}
-		return c
-	}
+	step := stepped
 	keep := func(ahead, back, rows int64) func(int64) OverKeep {
 		return func(f int64) OverKeep {
 			if f == EndOfInput {

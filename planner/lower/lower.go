@@ -25,6 +25,9 @@ type Options struct {
 	Finite bool // every input is finite: one trigger, nothing is late
 	// Close: operators emit groups once, when they are final (append mode).
 	Close bool
+	// Ahead, with Close: rows may wait for others that come at any later time (append mode
+	// that was asked for).
+	Ahead bool
 	// Keep: nothing is late and nothing is forgotten (complete mode, finite queries).
 	Keep bool
 	// Materialize: ORDER BY and LIMIT at the root are allowed (complete mode).

@@ -181,6 +181,9 @@ func (b *overBuilder) finish() *lowered {
 	if !n.Keep {
 		b.frontiers(out)
 	}
+	if n.EmitOnClose {
+		n.P.Kind = physical.AppendOnly
+	}
 	return out
 }
 

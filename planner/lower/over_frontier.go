@@ -65,7 +65,7 @@ func (b *overBuilder) orderBound(touches string) (why string) {
 	case front < 0 || !isInt(p.Columns[n.Order[0].Col].Type):
 		return "no column of PARTITION BY, and not the first of ORDER BY, is bounded by a watermark"
 	case touches != "":
-		return touches
+		return b.orderHeld(touches, front)
 	}
 	back, rows, why := b.back()
 	clean := why == "" && !n.Order[0].Desc
@@ -81,6 +81,42 @@ func (b *overBuilder) orderBound(touches string) (why string) {
 		n.Ahead, _ = b.below()
 	}
 	return why
+}
+
+// orderHeld makes the operator hold rows until those ahead of them have come, which append
+// mode can ask for where a frame counts rows.
+func (b *overBuilder) orderHeld(touches string, front int) (why string) {
+	n := b.node
+	switch {
+	case !b.l.opt.Close || !b.l.opt.Ahead || n.Order[0].Desc || !b.counted():
+		return touches
+	case b.o.Order[0].NullsFirst && !b.l.neverNull(b.in.node, b.node.Order[0].Col):
+		return b.nullsFirst()
+	}
+	n.Bound, n.EmitOnClose = &physical.Bound{Col: n.Order[0].Col, Front: front}, true
+	back, rows, why := b.back()
+	if why == "" {
+		n.Clean, n.Back, n.KeepRows = true, back, rows
+	}
+	return why
+}
+
+// counted reports functions that read a known number of rows, or a RANGE, ahead of a row.
+func (b *overBuilder) counted() bool {
+	for _, i := range b.kept {
+		f := b.o.Funcs[i]
+		if f.Framed() {
+			if f.Frame.Start.Varies() || f.Frame.End.Varies() || f.Frame.End.Kind == fn.UnboundedFollowing {
+				return false
+			}
+			continue
+		}
+		switch k := f.Window.Kind; {
+		case k == fn.PercentRank, k == fn.CumeDist, k == fn.NTile, k == fn.Fill, f.Impl.Steered:
+			return false
+		}
+	}
+	return true
 }
 
 // below tells how far below a change rows are touched, in terms of the first order column:
@@ -116,10 +152,15 @@ func (b *overBuilder) below() (shifts []expr.Node, why string) {
 	}
 	last := b.o.Order[0].NullsFirst == desc // NULLs are where no row depends on them
 	if nulls && !last && !b.l.neverNull(b.in.node, b.node.Order[0].Col) {
-		name := b.in.props().Columns[b.node.Order[0].Col].Name
-		return nil, "a row whose " + name + " is NULL may come at any time, before all others: add WHERE " + name + " IS NOT NULL, or NULLS LAST"
+		return nil, b.nullsFirst()
 	}
 	return shifts, ""
+}
+
+// nullsFirst says why rows whose order key is NULL keep others from being final.
+func (b *overBuilder) nullsFirst() string {
+	name := b.in.props().Columns[b.node.Order[0].Col].Name
+	return "a row whose " + name + " is NULL may come at any time, before all others: add WHERE " + name + " IS NOT NULL, or NULLS LAST"
 }
 
 // awayBelow is below for functions without a frame.
@@ -148,6 +189,7 @@ func (b *overBuilder) back() (shifts []expr.Node, rows int64, why string) {
 			return nil, 0, f.String() + " reaches another number of rows from each row"
 		case !framed && f.Window.Kind == fn.Lag && !f.IgnoreNulls:
 			rows = max(rows, f.Impl.N)
+		case !framed && f.Window.Kind == fn.Lead:
 		case !framed:
 			return nil, 0, f.String() + " depends on all rows before a row"
 		case start.Kind == fn.UnboundedPreceding:

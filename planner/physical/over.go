@@ -31,6 +31,8 @@ type Over struct {
 	Clean       bool
 	Ahead, Back []expr.Node
 	KeepRows    int64
+	// EmitOnClose: a row is emitted when no later one is read by its functions (append mode).
+	EmitOnClose bool
 	// Why says why nothing is forgotten, where nothing is.
 	Why string
 	// Keep: nothing is late and nothing is forgotten (complete mode, finite queries).
@@ -89,6 +91,9 @@ func (o *Over) explain() explained {
 		x.kept, x.way = "rows: "+o.Why, o.wayOut()
 	}
 	x.details = []string{state}
+	if o.EmitOnClose {
+		x.details = append(x.details, "a row is emitted once, when all rows that its functions read have come and are final")
+	}
 	if o.Bound != nil {
 		x.late = lateText(in, o.Bound)
 	}
@@ -137,6 +142,9 @@ func (o *Over) summary() string {
 func (o *Over) cleanText() string {
 	name := o.Input.Props().Columns[o.Bound.Col].Name
 	text := fmt.Sprintf("cleaned when %s < F(%s)", name, name)
+	if o.EmitOnClose {
+		text = fmt.Sprintf("cleaned when %s < %s of the first row that waits", name, name)
+	}
 	for _, list := range [][]expr.Node{o.Ahead, o.Back} {
 		var by []string
 		for _, e := range list {
