@@ -117,10 +117,15 @@ func (pr *printer) window(w *ast.Window) {
 }
 
 func (pr *printer) frame(f *ast.Frame) {
-	pr.put([...]string{"ROWS", "RANGE", "GROUPS"}[f.Unit], " BETWEEN ")
-	pr.bound(f.Start)
-	pr.put(" AND ")
-	pr.bound(f.End)
+	if f.Unit == ast.FrameSession {
+		pr.put("SESSION WITH GAP ")
+		pr.expr(f.End.Offset, precConcat)
+	} else {
+		pr.put([...]string{"ROWS", "RANGE", "GROUPS"}[f.Unit], " BETWEEN ")
+		pr.bound(f.Start)
+		pr.put(" AND ")
+		pr.bound(f.End)
+	}
 	switch f.Exclude {
 	case ast.ExcludeCurrentRow:
 		pr.put(" EXCLUDE CURRENT ROW")

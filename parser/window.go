@@ -82,13 +82,16 @@ func (p *parser) windowSpec() (*ast.Window, []arg) {
 	return w, args
 }
 
-// startsFrame tells whether ROWS, RANGE or GROUPS begins a frame and is no name.
+// startsFrame tells whether ROWS, RANGE, GROUPS or SESSION begins a frame and is no name.
 func (p *parser) startsFrame() bool {
-	return p.anyWordAt(0, "ROWS", "RANGE", "GROUPS") && !p.opAt(1, ")") &&
+	return p.isWords("SESSION", "WITH", "GAP") || p.anyWordAt(0, "ROWS", "RANGE", "GROUPS") && !p.opAt(1, ")") &&
 		!p.anyWordAt(1, "PARTITION", "ORDER", "ROWS", "RANGE", "GROUPS")
 }
 
 func (p *parser) frame() (*ast.Frame, []arg) {
+	if p.isWord("SESSION") {
+		return p.sessionFrame()
+	}
 	start := p.pos
 	f := &ast.Frame{Unit: map[string]ast.FrameUnit{
 		"ROWS": ast.FrameRows, "RANGE": ast.FrameRange, "GROUPS": ast.FrameGroups}[p.upper(p.next())]}
@@ -108,6 +111,19 @@ func (p *parser) frame() (*ast.Frame, []arg) {
 	if f.Start.Kind > f.End.Kind || f.Start.Kind == ast.UnboundedFollowing || f.End.Kind == ast.UnboundedPreceding {
 		p.report(diag.Errorf(diag.Unexpected, f.Span, "the frame ends before it starts"))
 	}
+	return f, args
+}
+
+// sessionFrame reads SESSION WITH GAP x: the rows of a session, before and behind.
+func (p *parser) sessionFrame() (*ast.Frame, []arg) {
+	start := p.pos
+	p.pos += 3
+	f := &ast.Frame{Unit: ast.FrameSession, Start: ast.FrameBound{Kind: ast.Preceding}, End: ast.FrameBound{Kind: ast.Following}}
+	args := []arg{fill(&f.End.Offset, p.binary(precConcat))}
+	if p.accept("EXCLUDE") {
+		f.Exclude = p.exclude()
+	}
+	f.Span = p.since(start)
 	return f, args
 }
 

@@ -5,12 +5,13 @@ type FrameUnit uint8
 
 // The units.
 const (
-	FrameRows   FrameUnit = iota // rows
-	FrameRange                   // the difference of the order key
-	FrameGroups                  // groups of peers
+	FrameRows    FrameUnit = iota // rows
+	FrameRange                    // the difference of the order key
+	FrameGroups                   // groups of peers
+	FrameSession                  // rows that follow each other by less than a gap
 )
 
-func (u FrameUnit) String() string { return [...]string{"ROWS", "RANGE", "GROUPS"}[u] }
+func (u FrameUnit) String() string { return [...]string{"ROWS", "RANGE", "GROUPS", "SESSION"}[u] }
 
 // Exclusion is what a frame leaves out.
 type Exclusion uint8

@@ -303,8 +303,36 @@ func (p *partition) bound(unit fn.FrameUnit, b logical.FrameBound, k int, end bo
 		return p.rowBound(b, k) + boolInt(end), nil
 	case fn.FrameGroups:
 		return p.groupBound(b, k, end), nil
+	case fn.FrameSession:
+		return p.sessionBound(b, k, end)
 	}
 	return p.rangeBound(b, k, end)
+}
+
+// sessionBound walks from row to row, as long as the next one comes before the end of the gap.
+func (p *partition) sessionBound(b logical.FrameBound, k int, end bool) (int, error) {
+	step, at := -1, k
+	if end {
+		step = 1
+	}
+	for ; at+step >= 0 && at+step < len(p.rows); at += step {
+		first, second := min(at, at+step), max(at, at+step)
+		x, y := p.keys[first][0], p.keys[second][0]
+		if x == nil && y == nil {
+			continue
+		}
+		if x == nil || y == nil {
+			break
+		}
+		limit, err := p.eval(b.Limit, p.rows[first], p.o.Input.Schema())
+		if err != nil {
+			return 0, err
+		}
+		if limit != nil && compareBy(y, limit, p.o.Order[0]) >= 0 {
+			break
+		}
+	}
+	return at + boolInt(end), nil
 }
 
 func (p *partition) rowBound(b logical.FrameBound, k int) int {

@@ -113,6 +113,8 @@ func (o *over) finalOf(f *OverFunc, cut, bound int64) int64 {
 			return cut
 		}
 		return o.part.seek(func(r uint32) bool { return o.limitBelow(r, b, bound) })
+	case f.Frame.Unit == fn.FrameSession:
+		return o.finalSessions(b, cut, bound)
 	case f.Frame.Unit == fn.FrameGroups:
 		at := cut
 		for k := int64(0); k < b.Offset && at > 0; k++ {
@@ -169,6 +171,15 @@ func (o *over) await(p uint32) {
 	}
 	if next < part.n {
 		note(part.at(next), o.cfg.Bound)
+	}
+	for i := range o.cfg.Funcs {
+		f := &o.cfg.Funcs[i]
+		if next == 0 || !f.framed() || f.Frame.Unit != fn.FrameSession {
+			continue
+		}
+		if v := o.value(part.at(next-1), f.Frame.End.Limit); !v.IsNull(0) {
+			at = min(at, v.Int(0)-1)
+		}
 	}
 	if first := o.final(o.bound); first < part.n {
 		for i := range o.cfg.Funcs {

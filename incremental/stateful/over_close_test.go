@@ -1,6 +1,8 @@
 package stateful
 
 import (
+	"fmt"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -9,7 +11,10 @@ import (
 
 // heldTwin says which rows are final by trying: their values are the same whatever comes at
 // the bound.
-type heldTwin struct{ overTwin }
+type heldTwin struct {
+	overTwin
+	ahead int64 // by how much the limit of a row is greater than its key
+}
 
 func (w *heldTwin) want() bag {
 	if w.bound == EndOfInput {
@@ -20,6 +25,7 @@ func (w *heldTwin) want() bag {
 	for _, r := range w.rows {
 		parts[r[overG]] = append(parts[r[overG]], r)
 	}
+	ahead := w.ahead
 	for g, rows := range parts {
 		rows = slices.DeleteFunc(rows, func(r []any) bool { return r[overK] == nil || r[overK].(int64) >= w.bound })
 		first := w.values(rows)
@@ -31,7 +37,7 @@ func (w *heldTwin) want() bag {
 			for copies := 1; copies <= 3; copies++ {
 				more := slices.Clone(rows)
 				for range copies {
-					more = append(more, []any{g, w.bound, v, w.bound - overBack, w.bound + overAhead})
+					more = append(more, []any{g, w.bound, v, w.bound - overBack, w.bound + ahead})
 				}
 				for i, row := range w.values(more)[:len(rows)] {
 					final[i] = final[i] && rowText(row) == rowText(first[i])
@@ -73,8 +79,17 @@ func overHeld() []*opCase {
 			change(s)
 		})
 		plain := c.twin
-		c.twin = func() twin { return &heldTwin{*plain().(*overTwin)} }
+		c.twin = func() twin { return &heldTwin{*plain().(*overTwin), overAhead} }
 		return stepped(c, overK)
+	}
+	held2 := func(c *opCase) *opCase {
+		plain := c.twin
+		c.twin = func() twin {
+			w := plain().(*heldTwin)
+			w.ahead = sessionGap
+			return w
+		}
+		return gapped(c, 1)
 	}
 	list := func(u fn.FrameUnit, start, end OverBound) func(s *overFuncs) {
 		return func(s *overFuncs) { s.agg("list", OverFrame{Unit: u, Start: start, End: end}) }
@@ -92,6 +107,11 @@ func overHeld() []*opCase {
 			list(fn.FrameRows, preceding(2), following(1))(s)
 			s.window(fn.Lead, 2, OverFrame{}, false, overV)
 		}),
+		held2(held("held session", 0, 0, true, sessionFrames)),
+		held2(held("held session and rows", 0, 1, true, func(s *overFuncs) {
+			sessionFrames(s)
+			list(fn.FrameRows, preceding(1), following(1))(s)
+		})),
 		held("held from the first", 0, 0, false, func(s *overFuncs) {
 			list(fn.FrameRows, overFirst, following(1))(s)
 			s.window(fn.Lead, 2, OverFrame{}, true, overV)
@@ -99,5 +119,44 @@ func overHeld() []*opCase {
 		}),
 	}
 }
+
+// sessionGap is that of the sessions under test.
+const sessionGap = 2
+
+// gapped gives the rows of a case the limit of sessions.
+func gapped(c *opCase, sign int64) *opCase {
+	row := c.row
+	c.row = func(rng *rand.Rand, trigger int) []any {
+		r := row(rng, trigger)
+		if k, ok := r[overK].(int64); ok {
+			r[overHi] = k + sign*sessionGap
+		}
+		return r
+	}
+	return c
+}
+
+func sessionFrames(s *overFuncs) {
+	limit := func(k fn.BoundKind) OverBound { return OverBound{Kind: k, Limit: overHi} }
+	f := OverFrame{Unit: fn.FrameSession, Start: limit(fn.Preceding), End: limit(fn.Following)}
+	s.agg("list", f)
+	f.Exclude = fn.ExcludeCurrentRow
+	s.agg("sum", f)
+}
+
+// overSessions are cases of rows that come and go.
+func overSessions() []*opCase {
+	var out []*opCase
+	for _, desc := range []bool{false, true} {
+		sign := int64(1)
+		if desc {
+			sign = -1
+		}
+		out = append(out, gapped(overCase(fmt.Sprint("session desc=", desc), desc, desc, func(_ *OverConfig, s *overFuncs) { sessionFrames(s) }), sign))
+	}
+	return out
+}
+
+func TestOverSessions(t *testing.T) { playAll(t, overSessions(), 10) }
 
 func TestOverHeld(t *testing.T) { playAll(t, overHeld(), 20) }

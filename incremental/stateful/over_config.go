@@ -66,7 +66,7 @@ type OverFrame struct {
 type OverBound struct {
 	Kind   fn.BoundKind
 	Offset int64 // ROWS, GROUPS
-	Limit  int   // RANGE: the input column with the order key moved by the offset
+	Limit  int   // RANGE, SESSION: the input column with the order key moved by the offset
 	Varies bool  // the offset is not the same for all rows
 	By     int   // ROWS, GROUPS that vary: the input column with the offset; where it is NULL the frame is empty
 }
@@ -78,9 +78,9 @@ func (b OverBound) offset() bool { return b.Kind == fn.Preceding || b.Kind == fn
 
 func (c *OverConfig) check() error {
 	for _, f := range c.Funcs {
-		limits := f.Frame.Unit == fn.FrameRange && (f.Frame.Start.offset() || f.Frame.End.offset())
+		limits := (f.Frame.Unit == fn.FrameRange || f.Frame.Unit == fn.FrameSession) && (f.Frame.Start.offset() || f.Frame.End.offset())
 		if limits && len(c.Order) != 1 {
-			return fmt.Errorf("%s: RANGE with an offset over %d order columns", c.Name, len(c.Order))
+			return fmt.Errorf("%s: RANGE with an offset or SESSION over %d order columns", c.Name, len(c.Order))
 		}
 	}
 	if c.Bound < 0 && (c.Whole || c.Keep != nil) {

@@ -187,6 +187,8 @@ func (n *naiveOver) bound(unit fn.FrameUnit, b OverBound, i int, end bool) int {
 		return 0
 	case b.Kind == fn.UnboundedFollowing:
 		return len(n.rows)
+	case unit == fn.FrameSession:
+		return n.session(b, i, end)
 	case unit == fn.FrameRows && b.Kind == fn.CurrentRow:
 		return i + more
 	case unit == fn.FrameRows && b.Kind == fn.Preceding:
@@ -226,6 +228,25 @@ func (n *naiveOver) bound(unit fn.FrameUnit, b OverBound, i int, end bool) int {
 		return to
 	}
 	return from
+}
+
+// session is where the session of a row begins or ends.
+func (n *naiveOver) session(b OverBound, i int, end bool) int {
+	joined := func(a, z []any) bool {
+		if a[overK] == nil || z[overK] == nil {
+			return a[overK] == nil && z[overK] == nil
+		}
+		return n.byOrder(z[overK], a[b.Limit]) < 0
+	}
+	if !end {
+		for i > 0 && joined(n.rows[i-1], n.rows[i]) {
+			i--
+		}
+		return i
+	}
+	for i++; i < len(n.rows) && joined(n.rows[i-1], n.rows[i]); i++ {
+	}
+	return i
 }
 
 // overFrame computes over the values of the rows of a frame.

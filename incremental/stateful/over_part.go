@@ -152,6 +152,8 @@ func (p *overPart) bounds(unit fn.FrameUnit, b OverBound, end bool, out []int64)
 		}
 	case b.Varies && b.By >= 0:
 		p.varyingBounds(unit, b, end, out)
+	case unit == fn.FrameSession:
+		p.sessionBounds(b, end, out)
 	case unit == fn.FrameRows:
 		p.rowBounds(b, end, out)
 	case b.Kind == fn.CurrentRow:

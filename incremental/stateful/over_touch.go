@@ -159,6 +159,8 @@ func (o *over) reachOfFrame(f *OverFrame, c overChange) (from, to int64) {
 		return o.reachOfRows(f, c)
 	case fn.FrameGroups:
 		return o.reachOfGroups(f, c)
+	case fn.FrameSession:
+		return o.reachOfSession(f, c)
 	}
 	return o.reachBack(f, c), o.reachAhead(f, c)
 }

@@ -254,7 +254,7 @@ type Window struct {
 	Bare        bool // OVER w, without parentheses
 }
 
-// FrameUnit is ROWS, RANGE or GROUPS.
+// FrameUnit is ROWS, RANGE, GROUPS or SESSION.
 type FrameUnit uint8
 
 // The frame units.
@@ -262,6 +262,7 @@ const (
 	FrameRows FrameUnit = iota
 	FrameRange
 	FrameGroups
+	FrameSession // SESSION WITH GAP: End.Offset is the gap
 )
 
 // FrameExclude is the EXCLUDE clause of a frame.

@@ -35,8 +35,11 @@ func (e *env) frame(c *overCall, x *ast.Call) bool {
 		e.b.errorf(diag.BadFrame, f.Span, "GROUPS needs ORDER BY")
 		return false
 	}
-	if f.Unit == ast.FrameRange {
+	switch f.Unit {
+	case ast.FrameRange:
 		return e.rangeBounds(c, f)
+	case ast.FrameSession:
+		return e.frameGap(c, f)
 	}
 	return e.countBound(f.Start, &out.Start) && e.countBound(f.End, &out.End)
 }
@@ -143,6 +146,49 @@ func (e *env) rangeBounds(c *overCall, f *ast.Frame) bool {
 		}
 	}
 	return true
+}
+
+// frameGap binds the gap of a session: two rows that follow each other are in one where
+// the second comes before the first, moved by the gap. Both bounds have that limit.
+func (e *env) frameGap(c *overCall, f *ast.Frame) bool {
+	if len(c.order) != 1 {
+		e.b.errorf(diag.BadFrame, f.Span, "SESSION WITH GAP needs exactly one column in ORDER BY, got %d", len(c.order))
+		return false
+	}
+	b := f.End
+	gap, ok := e.offset(b.Offset)
+	if !ok {
+		return false
+	}
+	if gap.Type().Kind == types.String {
+		if gap = e.b.res.Fold(e.b.cast(b.Offset.Pos(), gap, types.Of(types.Interval))); gap == nil {
+			return false
+		}
+	}
+	if k, constant := gap.(*expr.Const); !constant || k.IsNull() || negative(k) || isZero(k) {
+		e.b.errorf(diag.BadFrame, b.Offset.Pos(), "the gap of a session must be a constant greater than 0, got %s", gap)
+		return false
+	}
+	if gap = e.shift(c, b, gap); gap == nil || !e.limit(c, b, gap, &c.f.Frame.End) {
+		return false
+	}
+	c.f.Frame.Start = c.f.Frame.End
+	c.f.Frame.Start.Kind = fn.Preceding
+	return true
+}
+
+func isZero(c *expr.Const) bool {
+	switch c.Type().Phys() {
+	case types.PhysInt64:
+		return c.V.Int(0) == 0
+	case types.PhysFloat64:
+		return c.V.F64[0] == 0
+	case types.PhysInt128:
+		return c.V.I128[0].Sign() == 0
+	case types.PhysInterval:
+		return c.V.Iv[0] == (types.IntervalValue{})
+	}
+	return false
 }
 
 // shift brings the order key and an offset together: numbers to their common type, a

@@ -11,8 +11,8 @@ import (
 )
 
 // gapFill binds gap_fill(TABLE t, ts, step, …): between a row and the next one of its
-// partition there is a row every step. It is written with what the language has: lead()
-// gives the next row, generate_series the times between.
+// partition there is a row every step. It is written with what the language has: lag()
+// gives the row before, generate_series the times between.
 type gapFill struct {
 	written
 	b      *Binder
@@ -27,7 +27,7 @@ type gapFill struct {
 
 // The names of what gapFill adds.
 const (
-	gapRow, gapNext, gapSeries, gapTime = "$row", "$next", "$series", "$time"
+	gapRow, gapLast, gapSeries, gapTime = "$row", "$last", "$series", "$time"
 )
 
 func (b *Binder) gapFill(x *ast.TableFunc) (logical.Node, *scope) {
@@ -141,15 +141,19 @@ func (g *gapFill) strategy(x ast.Expr) bool {
 	return true
 }
 
-// query gives each row with the times up to the next one.
+// query gives each row with the times since the one before it: that it is final does not
+// depend on rows behind it.
 func (g *gapFill) query() *ast.Query {
 	row := func(name string) ast.Expr { return g.written.column(gapRow, name) }
-	before := &ast.Binary{Span: g.span, Op: ast.Sub, L: row(gapNext + " " + g.at), R: &ast.Interval{Span: g.span, Micros: 1}}
-	series := &ast.TableFunc{Span: g.span, Call: g.call("generate_series", row(g.at), g.call("greatest", before, row(g.at)), g.step),
-		Alias: g.alias(gapSeries)}
+	number := func(text string) ast.Expr { return &ast.Literal{Span: g.span, Kind: ast.LitInt, Text: text} }
+	last := row(gapLast + " " + g.at)
+	before := &ast.Binary{Span: g.span, Op: ast.Sub, L: row(g.at), R: &ast.Interval{Span: g.span, Micros: 1}}
+	between := g.call("slice", g.call("generate_series", last, g.call("greatest", before, last), g.step), number("2"), number("2147483647"))
+	times := g.call("concat", g.call("coalesce", between, g.call("array")), g.call("array", row(g.at)))
+	series := &ast.TableFunc{Span: g.span, Call: g.call("explode", times), Alias: g.alias(gapSeries)}
 	series.Alias.Columns = []ast.Ident{g.name(gapTime)}
 	sel := &ast.Select{Span: g.span, From: &ast.Join{Span: g.span, Kind: ast.LeftJoin, On: g.boolean(true), R: series,
-		L: &ast.Derived{Span: g.span, Query: g.withNext(), Alias: g.alias(gapRow)}}}
+		L: &ast.Derived{Span: g.span, Query: g.withLast(), Alias: g.alias(gapRow)}}}
 	for _, c := range g.plan.Schema() {
 		id := g.name(c.Name)
 		sel.Items = append(sel.Items, ast.SelectItem{Span: g.span, Expr: g.value(c.Name), Alias: &id})
@@ -157,21 +161,21 @@ func (g *gapFill) query() *ast.Query {
 	return &ast.Query{Span: g.span, Body: sel}
 }
 
-// withNext adds, to each row, the time of the next one of its partition, and what is
-// interpolated up to.
-func (g *gapFill) withNext() *ast.Query {
+// withLast adds, to each row, the time of the one before it in its partition, and what is
+// carried on or interpolated from.
+func (g *gapFill) withLast() *ast.Query {
 	sel := &ast.Select{Span: g.span, From: &boundQuery{&ast.Derived{Span: g.span}, g.plan}, Items: []ast.SelectItem{{Span: g.span, Expr: &ast.Star{Span: g.span}, Text: "*"}}}
 	for _, c := range g.plan.Schema() {
-		if c.Name != g.at && g.how[c.Name] != "interpolate" {
+		if how := g.how[c.Name]; c.Name != g.at && how != "interpolate" && how != "locf" {
 			continue
 		}
-		next := g.call("lead", g.written.column(c.Name))
-		next.Over = &ast.Window{Span: g.span, OrderBy: []ast.OrderItem{{Span: g.span, Expr: g.written.column(g.at)}}}
+		last := g.call("lag", g.written.column(c.Name))
+		last.Over = &ast.Window{Span: g.span, OrderBy: []ast.OrderItem{{Span: g.span, Expr: g.written.column(g.at), Nulls: ast.NullsLast}}} // a row without a time changes none with one
 		for _, p := range g.parts {
-			next.Over.PartitionBy = append(next.Over.PartitionBy, g.written.column(p))
+			last.Over.PartitionBy = append(last.Over.PartitionBy, g.written.column(p))
 		}
-		id := g.name(gapNext + " " + c.Name)
-		sel.Items = append(sel.Items, ast.SelectItem{Span: g.span, Expr: next, Alias: &id})
+		id := g.name(gapLast + " " + c.Name)
+		sel.Items = append(sel.Items, ast.SelectItem{Span: g.span, Expr: last, Alias: &id})
 	}
 	return &ast.Query{Span: g.span, Body: sel}
 }
@@ -180,28 +184,31 @@ func (g *gapFill) withNext() *ast.Query {
 func (g *gapFill) value(name string) ast.Expr {
 	own, at, time := g.written.column(gapRow, name), g.written.column(gapRow, g.at), g.written.column(gapSeries, gapTime)
 	if name == g.at {
-		return g.call("coalesce", time, own)
+		return time
 	}
-	if g.how[name] == "locf" || slices.Contains(g.parts, name) {
+	if slices.Contains(g.parts, name) {
 		return own
 	}
 	missing := ast.Expr(&ast.Literal{Span: g.span, Kind: ast.LitNull})
-	if g.how[name] == "interpolate" {
+	switch g.how[name] {
+	case "locf":
+		missing = g.written.column(gapRow, gapLast+" "+name)
+	case "interpolate":
 		missing = g.between(name, own, at, time)
 	}
 	there := &ast.Binary{Span: g.span, Op: ast.Or, L: &ast.Is{Span: g.span, X: time, What: ast.IsNull}, R: &ast.Binary{Span: g.span, Op: ast.Eq, L: time, R: at}}
 	return &ast.Case{Span: g.span, Whens: []ast.When{{Cond: there, Then: own}}, Else: missing}
 }
 
-// between is the value on the line to that of the next row.
+// between is the value on the line from that of the row before.
 func (g *gapFill) between(name string, own, at, time ast.Expr) ast.Expr {
 	binary := func(op ast.Op, l, r ast.Expr) ast.Expr { return &ast.Binary{Span: g.span, Op: op, L: l, R: r} }
 	since := func(to ast.Expr) ast.Expr {
 		unit := &ast.Literal{Span: g.span, Kind: ast.LitString, Text: "MICROSECOND"}
-		return g.call("timestampdiff", unit, at, to)
+		return g.call("timestampdiff", unit, g.written.column(gapRow, gapLast+" "+g.at), to)
 	}
 	one := &ast.Literal{Span: g.span, Kind: ast.LitDouble, Text: "1e0"}
-	share := binary(ast.Div, binary(ast.Mul, since(time), one), since(g.written.column(gapRow, gapNext+" "+g.at)))
-	rise := binary(ast.Sub, g.written.column(gapRow, gapNext+" "+name), own)
-	return binary(ast.Add, own, binary(ast.Mul, rise, share))
+	share := binary(ast.Div, binary(ast.Mul, since(time), one), since(at))
+	from := g.written.column(gapRow, gapLast+" "+name)
+	return binary(ast.Add, from, binary(ast.Mul, binary(ast.Sub, own, from), share))
 }

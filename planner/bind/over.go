@@ -256,7 +256,7 @@ func (e *env) windowKeys(c *overCall, x *ast.Call) bool {
 
 // measures tells that a frame has a distance from the value of the order key.
 func measures(f *ast.Frame) bool {
-	return f != nil && f.Unit == ast.FrameRange && (f.Start.Offset != nil || f.End.Offset != nil)
+	return f != nil && (f.Unit == ast.FrameRange || f.Unit == ast.FrameSession) && (f.Start.Offset != nil || f.End.Offset != nil)
 }
 
 // window puts a window together with the named one that it is based on. using lists the

@@ -39,7 +39,8 @@ func (f OverFunc) Framed() bool {
 }
 
 // Frame says which rows of the partition a function sees. With Unit ROWS, offsets count
-// rows; with GROUPS, groups of peers; with RANGE, bounds have limits.
+// rows; with GROUPS, groups of peers; with RANGE, bounds have limits; with SESSION, both
+// bounds have the limit that the next row of a session does not reach.
 type Frame struct {
 	Unit       fn.FrameUnit
 	Start, End FrameBound
@@ -220,6 +221,9 @@ func (f Frame) suffix() string {
 		return ""
 	}
 	text := fmt.Sprintf(" %s BETWEEN %s AND %s", f.Unit, f.Start, f.End)
+	if f.Unit == fn.FrameSession {
+		text = " SESSION WITH GAP " + f.End.Shift.String()
+	}
 	if f.Exclude != fn.ExcludeNothing {
 		text += " " + f.Exclude.String()
 	}

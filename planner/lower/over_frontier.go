@@ -139,6 +139,8 @@ func (b *overBuilder) below() (shifts []expr.Node, why string) {
 				return nil, why
 			}
 			nulls = true
+		case f.Frame.Unit == fn.FrameSession:
+			return nil, f.String() + " reads a whole session, which may begin at any earlier time"
 		case toward.Varies():
 			return nil, f.String() + " reaches another number of rows from each row"
 		case toward.Kind == fn.UnboundedFollowing || toward.Kind == fn.UnboundedPreceding:
@@ -185,6 +187,7 @@ func (b *overBuilder) back() (shifts []expr.Node, rows int64, why string) {
 		framed := f.Framed()
 		start := f.Frame.Start
 		switch {
+		case framed && f.Frame.Unit == fn.FrameSession: // one that is not over has all of its rows
 		case framed && start.Varies():
 			return nil, 0, f.String() + " reaches another number of rows from each row"
 		case !framed && f.Window.Kind == fn.Lag && !f.IgnoreNulls:

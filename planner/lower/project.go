@@ -132,7 +132,7 @@ func (l *Lowerer) unnest(u *logical.Unnest, need []bool) *lowered {
 	width := logical.Width(u.Input)
 	below := append([]bool(nil), need[:width]...)
 	use(below, u.Args...)
-	in := l.node(u.Input, below)
+	in := l.closed(l.node(u.Input, below)) // what is made of a row is final with it, and may have no time
 	args := make([]expr.Node, len(u.Args))
 	for i, a := range u.Args {
 		args[i] = onto(in, a)

@@ -30,7 +30,7 @@ func endsOrder(t token, depth int) bool {
 	if t.depth != depth {
 		return false
 	}
-	for _, w := range []string{"limit", "offset", "fetch", "rows", "range", "groups", "union", "intersect", "except", "emit", "with", "exclude", "for", "separator"} {
+	for _, w := range []string{"limit", "offset", "fetch", "rows", "range", "groups", "session", "union", "intersect", "except", "emit", "with", "exclude", "for", "separator"} {
 		if t.is(w) {
 			return true
 		}
