@@ -114,10 +114,15 @@ func (p *parser) arguments(c *call) {
 	p.unitArgument(c)
 }
 
+// namedArgument tells whether name => value is next.
+func (p *parser) namedArgument() bool {
+	return p.nameAt(0) && (p.opAt(1, "=>") || p.opAt(1, ":="))
+}
+
 // argument reads one argument.
 func (p *parser) argument(c *call) {
 	switch {
-	case p.nameAt(0) && (p.opAt(1, "=>") || p.opAt(1, ":=")):
+	case p.namedArgument():
 		name := p.take()
 		p.next()
 		c.node.Named = append(c.node.Named, ast.NamedArg{Name: name})

@@ -82,7 +82,12 @@ func (p *parser) beginCall() *call {
 // rest knows; rest leaves the closing parenthesis.
 func (p *parser) keywordCall(rest func(c *call)) operand {
 	c := p.beginCall()
-	if !p.isOp(")") {
+	switch {
+	case p.isOp(")"):
+	case p.namedArgument():
+		p.argument(c)
+		p.plain(c)
+	default:
 		rest(c)
 	}
 	p.closeList()
@@ -96,7 +101,7 @@ func (p *parser) add(c *call) { c.args = append(c.args, p.nested()) }
 // plain reads the remaining arguments of the plain form.
 func (p *parser) plain(c *call) {
 	for p.acceptOp(",") {
-		p.add(c)
+		p.argument(c)
 	}
 }
 

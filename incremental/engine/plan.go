@@ -42,6 +42,7 @@ func (e *Engine) planSettings(ctx context.Context) planner.Settings {
 			File:          file,
 			Infer:         func(r *catalog.Relation) ([]types.Column, error) { return e.infer(ctx, r) },
 			System:        systemRelation,
+			SystemNames:   systemNames(),
 			TableFunction: e.tableFunction}}
 	e.blind.over(&out)
 	return out

@@ -3,6 +3,8 @@ package engine
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -33,6 +35,9 @@ func systemTables() map[string]systemTable {
 			"last_batch", count, "error", text, "sql", text), (*Engine).queryRows},
 		"sys.progress": {systemColumns("query", text, "batch", count, "at", at, "duration_ms", count, "input", count,
 			"contributed", count, "filtered", count, "late", count, "bad", count, "errors", count, "output", count, "watermark", at), (*Engine).progressRows},
+		"sys.late_rows": {systemColumns("query", text, "batch", count, "at", at, "operator", text, "id", text, "late", count,
+			"watermark", at), (*Engine).lateRows},
+		"sys.bad_rows": {systemColumns("query", text, "batch", count, "at", at, "bad", count), (*Engine).badRows},
 		"sys.sources": {systemColumns("name", text, "kind", text, "connector", text, "format", text, "watermark", text,
 			"finite", yes), (*Engine).sourceRows},
 		"sys.sinks":     {systemColumns("name", text, "connector", text), (*Engine).sinkRows},
@@ -40,6 +45,9 @@ func systemTables() map[string]systemTable {
 		"sys.settings":  {systemColumns("name", text, "value", text, "description", text), (*Engine).settingRows},
 	}
 }
+
+// systemNames lists the tables, for the one that is meant.
+func systemNames() []string { return slices.Sorted(maps.Keys(systemTables())) }
 
 // systemColumns makes columns of names and types.
 func systemColumns(list ...any) (out []types.Column) {
@@ -92,6 +100,32 @@ func (e *Engine) progressRows() (rows [][]any) {
 			r := p.Rows
 			rows = append(rows, []any{q.Name, p.BatchID, instant(p.Timestamp), p.BatchDuration, r.Input, r.Contributed, r.Filtered,
 				r.Late, r.Bad, r.Errors, outputRows(p), watermark(p)})
+		}
+	}
+	return rows
+}
+
+// lateRows lists the triggers in which an operator dropped late rows.
+func (e *Engine) lateRows() (rows [][]any) {
+	for _, q := range e.Queries() {
+		for _, p := range q.RecentProgress() {
+			for _, o := range p.Operators {
+				if o.Late > 0 {
+					rows = append(rows, []any{q.Name, p.BatchID, instant(p.Timestamp), o.Operator, o.ID, o.Late, watermark(p)})
+				}
+			}
+		}
+	}
+	return rows
+}
+
+// badRows lists the triggers in which rows were skipped or diverted.
+func (e *Engine) badRows() (rows [][]any) {
+	for _, q := range e.Queries() {
+		for _, p := range q.RecentProgress() {
+			if p.Rows.Bad > 0 {
+				rows = append(rows, []any{q.Name, p.BatchID, instant(p.Timestamp), p.Rows.Bad})
+			}
 		}
 	}
 	return rows

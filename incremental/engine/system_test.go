@@ -15,6 +15,8 @@ func TestSystemTables(t *testing.T) {
 		"mem running NULL true 2024-01-01 12:00:00 INSERT INTO mem SELECT CAST(k AS INT) AS n FROM plain TRIGGER MANUAL")
 	w.gives("SELECT batch, input, contributed, filtered, late, bad, watermark FROM sys.progress WHERE query = 'v' ORDER BY batch",
 		"0 3 2 1 0 0 2024-01-01 12:00:15", "1 1 0 0 1 0 2024-01-01 12:00:15")
+	w.gives("SELECT batch, operator, late, watermark FROM sys.late_rows WHERE query = 'v'", "1 Aggregate 1 2024-01-01 12:00:15")
+	w.gives("SELECT * FROM sys.bad_rows")
 	w.gives("SELECT name, kind, connector, watermark, finite FROM sys.sources ORDER BY name",
 		"dim table memory NULL true", "ev source memory at - 00:00:10 false", "plain source memory NULL false")
 	w.gives("SELECT name, connector FROM SYS.SINKS ORDER BY name", "dir file", "mem memory", "mem2 memory")
@@ -25,6 +27,7 @@ func TestSystemTables(t *testing.T) {
 	w.fails("RUN TRIGGER FOR mem", "INT")
 	w.gives("SELECT status, error LIKE '%INT%' AS why FROM sys.queries WHERE name = 'mem'", "failed true")
 	w.fails("SELECT * FROM sys.nothing", `unknown table or source "sys.nothing"`)
+	w.fails("SELECT * FROM sys.querys", `did you mean "sys.queries"?`)
 }
 
 // TestCheckpointRows: checkpoint('path') tells of each batch, while its query holds the

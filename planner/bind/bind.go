@@ -39,6 +39,8 @@ type Settings struct {
 	// System is a table of what the host knows of itself, by its name (sys.queries); nil or
 	// a nil relation = no such table.
 	System func(name string) *catalog.Relation
+	// SystemNames are those that System knows, for the one that was meant.
+	SystemNames []string
 	// Infer finds the columns of a relation that declares none, from the data that is
 	// there; nil = not possible.
 	Infer func(r *catalog.Relation) ([]types.Column, error)

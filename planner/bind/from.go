@@ -175,7 +175,7 @@ func (b *Binder) named(name ast.Name) logical.Node {
 		return nil
 	}
 	if d.Hint = elsewhere(catalogs, name.String()); d.Hint == "" {
-		known := append(b.cat.Names(), b.cteNames()...)
+		known := append(append(b.cat.Names(), b.cteNames()...), b.set.SystemNames...)
 		if d.Hint = diag.HintDidYouMean(name.String(), known); d.Hint == "" {
 			d.Hint = cmp.Or(lastPart(name.String(), known), b.formatPath(name), inQuotes(name.String()))
 		}
