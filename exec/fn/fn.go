@@ -127,6 +127,7 @@ type Scalar struct {
 	Form       Form
 	Hidden     bool // an internal name such as "$at": not in the reference
 	Check      bool // passes its argument on, or fails: the binder puts it around what it shows alone
+	Infinity   Infinity
 	Examples   []Example
 	// Resolve picks the implementation for the argument types, or says what is
 	// wrong (as text that follows the function's name: "needs a STRING as argument 2, got INT").

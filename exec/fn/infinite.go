@@ -5,19 +5,30 @@ import (
 	"github.com/sqlstream/sqlstream/exec/vec"
 )
 
+// Infinity is what a function makes of infinite times.
+type Infinity uint8
+
+// What becomes of infinite times. The zero value leaves it to the function's family: those of
+// times keep them, others take them as any value.
+const (
+	InfinityByFamily Infinity = iota
+	KeepInfinity              // it stays infinite, a text is that of infinity; what would have to count is NULL
+	NoInfinity                // the result is NULL: infinity has none such
+	FailInfinity              // as KeepInfinity, but a difference is an error
+)
+
 // Infinite makes a function of times keep to what PostgreSQL and DuckDB say of infinite
 // ones: a time that is moved, cut or converted stays as it is, a text is that of infinity, and
 // what would have to count (a field, a name, a difference) is NULL. Functions whose result is
-// a BOOLEAN or nested compare or pass times on, and stay as they are. With a message why a
-// difference is an error instead.
-func Infinite(f *Scalar, why string) {
+// a BOOLEAN or nested compare or pass times on, and stay as they are.
+func Infinite(f *Scalar, rule Infinity) {
 	resolve := f.Resolve
 	f.Resolve = func(args []Arg) (Impl, error) {
 		impl, err := resolve(args)
 		if err != nil || impl.Eval == nil || impl.Result.Kind == types.Bool || impl.Result.IsNested() {
 			return impl, err
 		}
-		g := &infinite{f: f, why: why, fails: impl.Result.Kind == types.Interval && why != "", result: impl.Result, eval: impl.Eval}
+		g := &infinite{f: f, rule: rule, fails: impl.Result.Kind == types.Interval && rule == FailInfinity, result: impl.Result, eval: impl.Eval}
 		for i, t := range impl.Args {
 			if t.IsTime() {
 				g.at = append(g.at, i)
@@ -40,7 +51,7 @@ func Infinite(f *Scalar, why string) {
 // infinite is a function for fixed argument types, those at the places at are times.
 type infinite struct {
 	f      *Scalar
-	why    string
+	rule   Infinity
 	fails  bool
 	at     []int
 	result types.Type
@@ -84,7 +95,7 @@ func apart(c *Ctx, g *infinite, args []*vec.Vector, rows Rows) (*vec.Vector, err
 			continue
 		}
 		if g.fails {
-			if err := c.Fail(vec.Nulls(g.result, rows.N), r, g.f.Name, types.InfiniteText(sign), g.why); err != nil {
+			if err := c.Fail(vec.Nulls(g.result, rows.N), r, g.f.Name, types.InfiniteText(sign), "an infinite time is no distance from another"); err != nil {
 				return nil, err
 			}
 		}
@@ -110,13 +121,14 @@ func (g *infinite) sign(args []*vec.Vector, r int) (sign int, first bool) {
 	return 0, false
 }
 
-// append adds the result for an infinite time. Functions that name a part of a time have no
-// text for it, and the last day of its month is none.
+// append adds the result for an infinite time.
 func (g *infinite) append(out *vec.Builder, sign int) {
-	switch name := g.f.Name; {
-	case g.result.IsTime() && name != "last_day":
+	switch {
+	case g.rule == NoInfinity:
+		out.AppendNull()
+	case g.result.IsTime():
 		out.AppendInt(g.result.Kind.Infinity(sign))
-	case g.result.Kind == types.String && name != "dayname" && name != "monthname":
+	case g.result.Kind == types.String:
 		out.AppendString(types.InfiniteText(sign))
 	default:
 		out.AppendNull()

@@ -146,8 +146,8 @@ func (g *gapFill) strategy(x ast.Expr) bool {
 func (g *gapFill) query() *ast.Query {
 	row := func(name string) ast.Expr { return g.written.column(gapRow, name) }
 	number := func(text string) ast.Expr { return &ast.Literal{Span: g.span, Kind: ast.LitInt, Text: text} }
-	last := row(gapLast + " " + g.at)
-	before := &ast.Binary{Span: g.span, Op: ast.Sub, L: row(g.at), R: &ast.Interval{Span: g.span, Micros: 1}}
+	last := g.finite(row(gapLast + " " + g.at))
+	before := &ast.Binary{Span: g.span, Op: ast.Sub, L: g.finite(row(g.at)), R: &ast.Interval{Span: g.span, Micros: 1}}
 	between := g.call("slice", g.call("generate_series", last, g.call("greatest", before, last), g.step), number("2"), number("2147483647"))
 	times := g.call("concat", g.call("coalesce", between, g.call("array")), g.call("array", row(g.at)))
 	series := &ast.TableFunc{Span: g.span, Call: g.call("explode", times), Alias: g.alias(gapSeries)}
@@ -159,6 +159,11 @@ func (g *gapFill) query() *ast.Query {
 		sel.Items = append(sel.Items, ast.SelectItem{Span: g.span, Expr: g.value(c.Name), Alias: &id})
 	}
 	return &ast.Query{Span: g.span, Body: sel}
+}
+
+// finite is a time, NULL for an infinite one: nothing is filled up to that, or from it.
+func (g *gapFill) finite(time ast.Expr) ast.Expr {
+	return &ast.Case{Span: g.span, Whens: []ast.When{{Cond: g.call("isfinite", time), Then: time}}}
 }
 
 // withLast adds, to each row, the time of the one before it in its partition, and what is
@@ -210,5 +215,9 @@ func (g *gapFill) between(name string, own, at, time ast.Expr) ast.Expr {
 	one := &ast.Literal{Span: g.span, Kind: ast.LitDouble, Text: "1e0"}
 	share := binary(ast.Div, binary(ast.Mul, since(time), one), since(at))
 	from := g.written.column(gapRow, gapLast+" "+name)
-	return binary(ast.Add, from, binary(ast.Mul, binary(ast.Sub, own, from), share))
+	line := binary(ast.Add, from, binary(ast.Mul, binary(ast.Sub, own, from), share))
+	if g.typeOf(name).IsInteger() { // as fill does
+		return g.call("round", line)
+	}
+	return line
 }

@@ -28,13 +28,13 @@ func (o arithOp) String() string { return arithNames[o] }
 func arithmetic() []*fn.Scalar {
 	return []*fn.Scalar{
 		{
-			Name: "+", Aliases: []string{"add"}, Group: "Operators", Syntax: []string{"a + b", "time + interval", "date + days"},
+			Name: "+", Aliases: []string{"add"}, Group: "Operators", Infinity: fn.FailInfinity, Syntax: []string{"a + b", "time + interval", "date + days"},
 			Doc:      "Adds numbers, or moves a date or timestamp. Integers that overflow are an error.",
 			Examples: []fn.Example{{SQL: "1 + 2", Want: "3"}, {SQL: "1.50 + 2.5", Want: "4.00"}, {SQL: "DATE '2024-01-31' + INTERVAL '1' MONTH", Want: "2024-02-29"}, {SQL: "1 + NULL", Want: "NULL"}},
 			Resolve:  func(args []fn.Arg) (fn.Impl, error) { return resolveArith(opAdd, args) },
 		},
 		{
-			Name: "-", Aliases: []string{"subtract"}, Group: "Operators", Syntax: []string{"a - b", "-a", "time - interval", "time - time"},
+			Name: "-", Aliases: []string{"subtract"}, Group: "Operators", Infinity: fn.FailInfinity, Syntax: []string{"a - b", "-a", "time - interval", "time - time"},
 			Doc:      "Subtracts or negates. The difference of two timestamps is an INTERVAL.",
 			Examples: []fn.Example{{SQL: "1 - 3", Want: "-2"}, {SQL: "TIMESTAMP '2024-01-02 00:00:00' - TIMESTAMP '2024-01-01 23:00:00'", Want: "01:00:00"}, {SQL: "NULL - 1", Want: "NULL"}},
 			Resolve:  func(args []fn.Arg) (fn.Impl, error) { return resolveArith(opSub, args) },
@@ -79,7 +79,7 @@ func arithmetic() []*fn.Scalar {
 
 func tryArith(name string, op arithOp, doc, example string) *fn.Scalar {
 	return &fn.Scalar{
-		Name: name, Group: "Numeric", Syntax: []string{name + "(a, b)"}, Doc: doc,
+		Name: name, Group: "Numeric", Syntax: []string{name + "(a, b)"}, Doc: doc, Infinity: fn.KeepInfinity,
 		Examples: []fn.Example{{SQL: example, Want: "NULL"}},
 		Resolve: func(args []fn.Arg) (fn.Impl, error) {
 			impl, err := resolveArith(op, args)

@@ -292,7 +292,7 @@ func (f numberFormat) readDigits(s string) (digits, rest string, ok bool) {
 func numberFormats() []*fn.Scalar {
 	return []*fn.Scalar{
 		{
-			Name: "to_char", Aliases: []string{"to_varchar"}, Group: "Text", Syntax: []string{"to_char(number, 'format')", "to_char(time, 'pattern')", "to_char(bytes, 'hex' | 'base64' | 'utf-8')", "to_char(interval, 'pattern')"},
+			Name: "to_char", Aliases: []string{"to_varchar"}, Group: "Text", Infinity: fn.KeepInfinity, Syntax: []string{"to_char(number, 'format')", "to_char(time, 'pattern')", "to_char(bytes, 'hex' | 'base64' | 'utf-8')", "to_char(interval, 'pattern')"},
 			Doc:      "Writes a number by a format: 9 a digit or a blank, 0 a digit, . or D the point, , or G thousands, $, and for the sign S (+ or -), MI (- or a blank) or PR (<1>); # stands for digits that do not fit, and without a sign in the format there is none. Times are written by a pattern of date_format, not by Postgres' YYYY-MM-DD, as in Spark; an INTERVAL by Postgres' YYYY, MM, DD, HH24, HH12, MI, SS, MS, US and AM, each part with its own sign.",
 			Examples: []fn.Example{{SQL: "to_char(12454, '99G999')", Want: "12,454"}, {SQL: "to_char(-12454.8, '99G999D9S')", Want: "12,454.8-"}, {SQL: "to_char(78.12, '$99.99')", Want: "$78.12"}, {SQL: "to_char(DATE '2024-02-29', 'yyyy')", Want: "2024"}, {SQL: "to_char(INTERVAL '26 hours 5 minutes', 'HH24:MI:SS')", Want: "26:05:00"}, {SQL: "to_char(INTERVAL '-1 month -2 days', 'MM DD HH12 AM')", Want: "-01 -02 12 AM"}, {SQL: "to_char(NULL, '9')", Want: "NULL"}},
 			Resolve:  resolveToChar,

@@ -15,10 +15,10 @@ func All() []*fn.Scalar {
 	}
 	for _, f := range all {
 		switch {
-		case f.Name == "+" || f.Name == "-":
-			fn.Infinite(f, "an infinite time is no distance from another")
-		case f.Name == "try_add" || f.Name == "try_subtract" || f.Name == "to_char" || f.Group == "Time" && f.Form == fn.Ordinary:
-			fn.Infinite(f, "")
+		case f.Infinity != fn.InfinityByFamily:
+			fn.Infinite(f, f.Infinity)
+		case f.Group == "Time" && f.Form == fn.Ordinary:
+			fn.Infinite(f, fn.KeepInfinity)
 		}
 	}
 	return all

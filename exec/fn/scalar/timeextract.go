@@ -24,11 +24,11 @@ func fields() []*fn.Scalar {
 	}}
 	all = append(all, fieldFunctions()...)
 	return append(all, &fn.Scalar{
-		Name: "dayname", Group: "Time", Syntax: []string{"dayname(time)"}, Doc: "Is the name of the day, in three letters as in Spark; strftime(time, '%A') is the whole name.",
+		Name: "dayname", Group: "Time", Infinity: fn.NoInfinity, Syntax: []string{"dayname(time)"}, Doc: "Is the name of the day, in three letters as in Spark; strftime(time, '%A') is the whole name.",
 		Examples: []fn.Example{{SQL: "dayname(DATE '2024-02-29')", Want: "Thu"}, {SQL: "dayname(NULL)", Want: "NULL"}},
 		Resolve:  nameOf(func(t int64) string { return time.Weekday(sundays(t)).String()[:3] }),
 	}, &fn.Scalar{
-		Name: "monthname", Group: "Time", Syntax: []string{"monthname(time)"}, Doc: "Is the name of the month, in three letters as in Spark; strftime(time, '%B') is the whole name.",
+		Name: "monthname", Group: "Time", Infinity: fn.NoInfinity, Syntax: []string{"monthname(time)"}, Doc: "Is the name of the month, in three letters as in Spark; strftime(time, '%B') is the whole name.",
 		Examples: []fn.Example{{SQL: "monthname(DATE '2024-02-29')", Want: "Feb"}, {SQL: "monthname(NULL)", Want: "NULL"}},
 		Resolve:  nameOf(func(t int64) string { _, m, _ := civil(t); return time.Month(m).String()[:3] }),
 	})

@@ -35,7 +35,7 @@ func extractList(args []fn.Arg) (fn.Impl, error) {
 			impl.Args = append([]types.Type{text}, impl.Args...)
 			return impl, err
 		}}
-		fn.Infinite(one, "")
+		fn.Infinite(one, fn.KeepInfinity)
 		impl, err := one.Resolve(args)
 		if err != nil {
 			return impl, err

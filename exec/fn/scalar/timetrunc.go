@@ -90,7 +90,7 @@ func truncations() []*fn.Scalar {
 			Resolve:  resolveTrunc,
 		},
 		{
-			Name: "last_day", Group: "Time", Syntax: []string{"last_day(time)"}, Doc: "Is the last day of the month.",
+			Name: "last_day", Group: "Time", Infinity: fn.NoInfinity, Syntax: []string{"last_day(time)"}, Doc: "Is the last day of the month.",
 			Examples: []fn.Example{{SQL: "last_day(DATE '2024-02-10')", Want: "2024-02-29"}, {SQL: "last_day(NULL)", Want: "NULL"}},
 			Resolve: fixed(date, ints(date, func(args []*vec.Vector, r int) int64 {
 				y, m, _ := types.CivilFromDays(args[0].Int(r))
