@@ -93,6 +93,8 @@ func (lx *lexer) next() {
 		lx.blockComment()
 	case c == '$':
 		lx.dollar()
+	case c == '#' && len(rest) > 1 && isDigit(rest[1]):
+		lx.digits(tokPlace)
 	case c == '?':
 		lx.pos++
 		lx.add(tokParam, lx.pos-1)
@@ -332,11 +334,20 @@ func (lx *lexer) endComment(start int) {
 	}
 }
 
+// digits reads a character and the number behind it.
+func (lx *lexer) digits(kind tokenKind) {
+	start := lx.pos
+	for lx.pos++; lx.pos < len(lx.text) && isDigit(lx.text[lx.pos]); lx.pos++ {
+	}
+	lx.add(kind, start)
+}
+
 // dollar reads $1, $$...$$ or $tag$...$tag$.
 func (lx *lexer) dollar() {
-	start, rest := lx.pos, lx.text[lx.pos+1:]
+	rest := lx.text[lx.pos+1:]
 	switch {
 	case dollarTag(lx.text[lx.pos:]) > 0:
+		start := lx.pos
 		tag := lx.text[lx.pos : lx.pos+dollarTag(lx.text[lx.pos:])]
 		n := strings.Index(lx.text[lx.pos+len(tag):], tag)
 		if n < 0 {
@@ -347,9 +358,7 @@ func (lx *lexer) dollar() {
 		lx.pos += n + 2*len(tag)
 		lx.add(tokDollar, start)
 	case rest != "" && isDigit(rest[0]):
-		for lx.pos++; lx.pos < len(lx.text) && isDigit(lx.text[lx.pos]); lx.pos++ {
-		}
-		lx.add(tokParam, start)
+		lx.digits(tokParam)
 	default:
 		lx.badCharacter()
 	}

@@ -27,7 +27,7 @@ func IsConstant(x ast.Expr) bool {
 	constant := true
 	look(reflect.ValueOf(&x).Elem(), func(n any) {
 		switch n.(type) {
-		case *ast.ColumnRef, *ast.Query, *ast.Param, *ast.Star:
+		case *ast.ColumnRef, *ast.Place, *ast.Query, *ast.Param, *ast.Star:
 			constant = false
 		}
 	})

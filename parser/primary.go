@@ -21,6 +21,9 @@ func (p *parser) primary() operand {
 	case t.kind == tokParam:
 		p.next()
 		return p.leaf(&ast.Param{Span: t.span(), Name: p.paramName(t)})
+	case t.kind == tokPlace:
+		p.next()
+		return p.leaf(&ast.Place{Span: t.span(), Number: p.text(t)[1:]})
 	case t.kind == tokQuoted:
 		return p.named()
 	case t.kind == tokWord:

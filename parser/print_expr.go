@@ -311,7 +311,7 @@ func (pr *printer) inBrackets(e ast.Expr) {
 // fieldOperand prints x of x.f; a path or number needs parentheses there.
 func (pr *printer) fieldOperand(x ast.Expr) {
 	switch x.(type) {
-	case *ast.ColumnRef, *ast.Literal, *ast.Param:
+	case *ast.ColumnRef, *ast.Literal, *ast.Param, *ast.Place:
 		pr.put("(")
 		pr.expr(x, 0)
 		pr.put(")")
@@ -331,6 +331,8 @@ func (pr *printer) constructor(e ast.Expr) {
 		pr.put(") ", e.Unit.String())
 	case *ast.Param:
 		pr.param(e)
+	case *ast.Place:
+		pr.put("#", e.Number)
 	case *ast.Array:
 		pr.put("ARRAY[")
 		pr.exprs(e.Elems)

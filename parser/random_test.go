@@ -67,6 +67,9 @@ func (g *generator) leaf() ast.Expr {
 	case 4:
 		return &ast.Interval{Months: g.rng.Int64N(3), Days: -g.rng.Int64N(3), Micros: g.rng.Int64N(4_000_000_000)}
 	}
+	if g.flip(9) {
+		return &ast.Place{Number: "2"}
+	}
 	return &ast.ColumnRef{Parts: g.name().Parts}
 }
 

@@ -16,6 +16,7 @@ const (
 	tokDollar            // $$...$$
 	tokNumber            // with its suffix
 	tokParam             // ? or $1
+	tokPlace             // #1
 	tokOp                // operators and punctuation
 	tokHint              // /*+ ... */
 	tokComment           // only when asked for

@@ -50,7 +50,7 @@ func tokenClass(text string, t token) TokenKind {
 		return TokenString
 	case tokNumber:
 		return TokenNumber
-	case tokParam:
+	case tokParam, tokPlace:
 		return TokenParam
 	case tokHint, tokComment:
 		return TokenComment

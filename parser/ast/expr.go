@@ -376,6 +376,12 @@ type AtTimeZone struct {
 	X, Zone Expr
 }
 
+// Place is `#n`, DuckDB's name of the nth column of FROM.
+type Place struct {
+	diag.Span
+	Number string // its digits
+}
+
 // Collate is `X COLLATE Name`.
 type Collate struct {
 	diag.Span
@@ -428,5 +434,6 @@ func (*Subquery) exprNode()     {}
 func (*ArrayQuery) exprNode()   {}
 func (*AtTimeZone) exprNode()   {}
 func (*Collate) exprNode()      {}
+func (*Place) exprNode()        {}
 func (*Descriptor) exprNode()   {}
 func (*TableArg) exprNode()     {}

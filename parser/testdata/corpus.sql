@@ -45,6 +45,8 @@ SELECT count(DISTINCT a) FILTER (WHERE ok) OVER (PARTITION BY k ORDER BY ts RANG
 SELECT k FROM t QUALIFY row_number() OVER w <= 3 WINDOW w AS (ORDER BY x);
 -- # v-sample tidb=no front=ok
 SELECT k FROM t TABLESAMPLE (5 ROWS) REPEATABLE (3) WHERE x > 1 GROUP BY k, () USING SAMPLE reservoir(50%);
+-- # v-place tidb=no front=ok
+SELECT #1, -#2 AS b, #3.f FROM t WHERE #1 > 1 ORDER BY #2;
 -- # x-explain tidb=no front=ok
 EXPLAIN (FORMAT JSON, VERBOSE) SELECT * FROM a FULL JOIN b ON a.x = b.x;
 -- # x-show tidb=no front=ok

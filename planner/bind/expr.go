@@ -85,6 +85,8 @@ func (e *env) nested(x ast.Expr) (expr.Node, bool) {
 		return e.b.resolve(x.Span, "*", e.expr(x.Value), unit), true
 	case *ast.AtTimeZone:
 		return e.function(x.Span, "$at_time_zone", x.X, x.Zone), true
+	case *ast.Place:
+		return e.place(x), true
 	case *ast.Collate:
 		return e.collate(x), true
 	case *ast.Lambda:

@@ -1,6 +1,7 @@
 package bind
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/sqlstream/sqlstream/exec/expr"
@@ -18,7 +19,7 @@ func (sel *selectBinder) expandItems() {
 		if sel.expandColumns(it) {
 			continue
 		}
-		sel.items = append(sel.items, selectItem{ast: it, name: itemName(it)})
+		sel.items = append(sel.items, selectItem{ast: it, name: sel.nameOf(it)})
 	}
 	if len(sel.items) == 0 && len(sel.stmt.Items) > 0 && sel.ok && !sel.scope.broken {
 		sel.fail()
@@ -43,6 +44,39 @@ func itemName(it ast.SelectItem) string {
 		}
 	}
 	return it.Text
+}
+
+// nameOf is itemName; #n is called like its column.
+func (sel *selectBinder) nameOf(it ast.SelectItem) string {
+	place, ok := it.Expr.(*ast.Place)
+	if ok && it.Alias == nil {
+		if i := sel.scope.at(place); i >= 0 {
+			return sel.scope.cols[i].name
+		}
+	}
+	return itemName(it)
+}
+
+// at is the column at a place of *, −1 = there is none.
+func (s *scope) at(x *ast.Place) int {
+	cols := s.visible()
+	n, err := strconv.Atoi(x.Number)
+	if err != nil || n < 1 || n > len(cols) {
+		return -1
+	}
+	return cols[n-1]
+}
+
+// place binds #n.
+func (e *env) place(x *ast.Place) expr.Node {
+	i := e.scope.at(x)
+	if i < 0 {
+		if !e.scope.broken {
+			e.b.errorf(diag.BadOrdinal, x.Span, "#%s is no column: FROM has %d", x.Number, len(e.scope.visible()))
+		}
+		return nil
+	}
+	return e.noted(e.scope.ref(i), x.Span)
 }
 
 func (sel *selectBinder) expandStar(star *ast.Star) {

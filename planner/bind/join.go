@@ -333,7 +333,7 @@ func readsColumns(c *ast.Call) bool {
 	found := false
 	walkExpr(c, func(n ast.Expr) bool {
 		switch n.(type) {
-		case *ast.ColumnRef, *ast.Subquery, *ast.Exists, *ast.Quantified:
+		case *ast.ColumnRef, *ast.Place, *ast.Subquery, *ast.Exists, *ast.Quantified:
 			found = true
 		}
 		return !found
