@@ -61,7 +61,8 @@ func (e *env) distinctOrder(x *ast.Call, n expr.Node, args []expr.Node) bool {
 		return true
 	}
 	known := expr.ColumnsOf(args...)
-	if !slices.ContainsFunc(expr.ColumnsOf(n), func(c int) bool { return !slices.Contains(known, c) }) && expr.Volatility(n) != fn.Volatile {
+	varies := func(a expr.Node) bool { return expr.Volatility(a) == fn.Volatile }
+	if !slices.ContainsFunc(args, varies) && !slices.ContainsFunc(expr.ColumnsOf(n), func(c int) bool { return !slices.Contains(known, c) }) && expr.Volatility(n) != fn.Volatile {
 		return true
 	}
 	e.b.errorf(diag.WrongArguments, x.Span, "with DISTINCT, %s can be ordered by its arguments only, not by %s", x.Name, n)

@@ -116,6 +116,9 @@ func duckExtract(c call) string {
 	if len(c.args) < 3 || !duckGroup.MatchString(c.args[2]) || c.args[2] == "-1" || c.args[2] == "0" && !keep {
 		return c.text()
 	}
+	if !keep && c.otherGroup() {
+		return c.fill("CASE WHEN ($1) IS NOT NULL THEN '' END")
+	}
 	found := c.fill("CASE WHEN ($1) IS NOT NULL AND ($2) IS NOT NULL THEN coalesce(try(regexp_extract(" + strings.Join(c.args, ", ") + ")), '') END")
 	if keep {
 		return c.fill("CASE WHEN regexp_count($1, $2, $4) = 0 THEN ($1) ELSE " + found + " END")
@@ -131,12 +134,33 @@ func duckExtractAll(c call) string {
 	if len(c.args) < 3 || !duckGroup.MatchString(c.args[2]) || c.args[2] == "0" {
 		return c.text()
 	}
-	if n, err := strconv.Atoi(c.args[2]); err == nil && n > 0 && strings.HasPrefix(c.args[1], "'") {
-		if re, err := regexp.Compile(strings.Trim(c.args[1], "'")); err == nil && re.NumSubexp() >= n {
-			return groupOfEach(c, n)
-		}
+	if c.otherGroup() {
+		return c.fill("CASE WHEN ($1) IS NOT NULL THEN CAST(array() AS ARRAY<STRING>) END")
+	}
+	if n, groups := c.groups(); n > 0 && n <= groups {
+		return groupOfEach(c, n)
 	}
 	return c.fill("CASE WHEN ($1) IS NOT NULL AND ($2) IS NOT NULL THEN coalesce(try(regexp_extract_all(" + strings.Join(c.args, ", ") + ")), CAST(array() AS ARRAY<STRING>)) END")
+}
+
+// groups are the group that a call takes, and how many its constant pattern has; -1 = that is
+// not known.
+func (c call) groups() (n, groups int) {
+	n, err := strconv.Atoi(c.args[2])
+	if err != nil || !strings.HasPrefix(c.args[1], "'") {
+		return 0, -1
+	}
+	re, err := regexp.Compile(strings.Trim(c.args[1], "'"))
+	if err != nil {
+		return n, -1
+	}
+	return n, re.NumSubexp()
+}
+
+// otherGroup reports a group that a constant pattern has not.
+func (c call) otherGroup() bool {
+	n, groups := c.groups()
+	return groups >= 0 && (n < 0 || n > groups)
 }
 
 // groupOfEach is regexp_extract_all of a group with a constant pattern: a group that took no part
