@@ -1,6 +1,8 @@
 package fn
 
 import (
+	"slices"
+
 	"github.com/sqlstream/sqlstream/exec/types"
 	"github.com/sqlstream/sqlstream/exec/vec"
 )
@@ -157,4 +159,14 @@ func (c *Ctx) New(t types.Type, n int) *vec.Vector {
 		v.Str = c.StrRefs(n)
 	}
 	return v
+}
+
+// Room makes room for the texts of all rows once the first ones, which are done, tell how
+// long they are: bytes are never lent, and a buffer that doubles takes twice the memory.
+func Room(buf []byte, done, all int) []byte {
+	const sample = 32
+	if done != sample {
+		return buf
+	}
+	return slices.Grow(buf, min(len(buf)/sample*(all-sample)+all/2, 1<<20))
 }

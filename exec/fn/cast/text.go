@@ -13,8 +13,10 @@ func toText(types.Type) fn.Kernel {
 	return func(c *fn.Ctx, args []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
 		in := args[0]
 		out := c.New(types.Of(types.String), rows.N)
-		buf := make([]byte, 0, 16*rows.Len())
+		buf, done := make([]byte, 0, 512), 0
 		err := each(rows, func(r int) error {
+			buf = fn.Room(buf, done, rows.Len())
+			done++
 			from := len(buf)
 			buf = vec.AppendText(buf, in, r, c.Zone)
 			out.Str[r] = vec.StrRef{Off: uint32(from), Len: uint32(len(buf) - from)}

@@ -243,8 +243,10 @@ func texts(f func(dst []byte, args []*vec.Vector, r int) []byte) fn.Kernel { ret
 func bytesOf(t types.Type, f func(dst []byte, args []*vec.Vector, r int) []byte) fn.Kernel {
 	return func(c *fn.Ctx, args []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
 		out := c.New(t, rows.N)
-		buf := make([]byte, 0, 16*rows.Len()+16)
+		buf, done := make([]byte, 0, 512), 0
 		err := try(rows, func(r int) error {
+			buf = fn.Room(buf, done, rows.Len())
+			done++
 			from := len(buf)
 			next := f(buf, args, r)
 			if next == nil {
@@ -276,8 +278,10 @@ func fitsBatch(buf []byte) error {
 func tryTexts(t types.Type, name string, f func(dst []byte, args []*vec.Vector, r int) (res []byte, value, msg string)) fn.Kernel {
 	return func(c *fn.Ctx, args []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
 		out := c.New(t, rows.N)
-		buf := []byte{}
+		buf, done := make([]byte, 0, 512), 0
 		err := try(rows, func(r int) error {
+			buf = fn.Room(buf, done, rows.Len())
+			done++
 			from := len(buf)
 			next, value, msg := f(buf, args, r)
 			switch {

@@ -290,6 +290,10 @@ func extreme(name string, want int, doc, example, result string) *fn.Scalar {
 				return fn.Impl{}, err
 			}
 			impl := fn.Impl{Args: same(t, len(args)), Result: t}
+			if t.IsInteger() || t.IsTime() {
+				impl.Eval = extremeInts(t, want)
+				return impl, nil
+			}
 			impl.Eval = built(t, func(b *vec.Builder, args []*vec.Vector, r int) {
 				best := args[0]
 				for _, a := range args[1:] {
@@ -301,6 +305,28 @@ func extreme(name string, want int, doc, example, result string) *fn.Scalar {
 			})
 			return impl, nil
 		},
+	}
+}
+
+// extremeInts is the greatest (want 1) or least of what is kept as integers.
+func extremeInts(t types.Type, want int) fn.Kernel {
+	return func(c *fn.Ctx, args []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
+		out := c.New(t, rows.N)
+		each(rows, func(r int) {
+			found, best := false, int64(0)
+			for _, a := range args {
+				if a.IsNull(r) {
+					continue
+				}
+				if x := a.Int(r); !found || want > 0 && x > best || want < 0 && x < best {
+					found, best = true, x
+				}
+			}
+			if out.I64[r] = best; !found {
+				out.SetNull(r)
+			}
+		})
+		return out, nil
 	}
 }
 

@@ -261,6 +261,14 @@ func roundFloat(mode rounding, x float64, digits, bits int) float64 {
 	if x != x || math.IsInf(x, 0) || x == 0 {
 		return x
 	}
+	if y, ok := roundFar(mode, x, digits, bits); ok {
+		return y
+	}
+	return roundText(mode, x, digits, bits)
+}
+
+// roundText rounds the decimal text of what is neither 0 nor infinite.
+func roundText(mode rounding, x float64, digits, bits int) float64 {
 	var room, text [40]byte
 	s := strconv.AppendFloat(text[:0], x, 'e', -1, bits) // [-]d.ddde±xx
 	exp := 0
@@ -286,6 +294,31 @@ func roundFloat(mode rounding, x float64, digits, bits int) float64 {
 	}
 	return assembleFloat(x < 0, roundUp(mode, x < 0, ds, keep), ds[:keep], exp+1-keep)
 }
+
+// roundFar rounds what is far from the middle between two results: there the error of the
+// product is too small to matter, and the division of two exact numbers gives the number
+// that the decimal text would.
+func roundFar(mode rounding, x float64, digits, bits int) (y float64, ok bool) {
+	if bits != 64 || digits < 0 || digits > 15 || mode > halfEven {
+		return 0, false
+	}
+	unit := powersOf10[digits]
+	scaled := x * unit
+	if math.Abs(scaled) >= 1<<40 {
+		return 0, false
+	}
+	whole, rest := math.Modf(scaled)
+	if math.Abs(math.Abs(rest)-0.5) < 1.0/512 {
+		return 0, false
+	}
+	if math.Abs(rest) > 0.5 {
+		whole += math.Copysign(1, x)
+	}
+	return whole / unit, true
+}
+
+// powersOf10 are exact.
+var powersOf10 = [...]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15}
 
 // roundUp decides whether the digits that stay grow by one.
 func roundUp(mode rounding, neg bool, ds []byte, keep int) bool {

@@ -2,6 +2,7 @@ package scalar
 
 import (
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/sqlstream/sqlstream/exec/fn"
@@ -34,5 +35,29 @@ func TestRoundByRow(t *testing.T) {
 	}
 	if _, err := roundByRow(halfUp, tinyint)(&fn.Ctx{}, []*vec.Vector{vec.FromInts(tinyint, []int64{127}), vec.FromInts(integer, []int64{-1})}, fn.Rows{N: 1}); err == nil {
 		t.Error("130 is no TINYINT")
+	}
+}
+
+// TestRoundFar: the short way gives what the decimal text gives, to the last bit.
+func TestRoundFar(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 5))
+	taken := 0
+	for range 300_000 {
+		x := (r.Float64() - 0.5) * math.Pow(10, float64(r.IntN(12)))
+		if r.IntN(3) == 0 { // few digits: halves, and what is rounded already
+			x = math.Round(x*1000) / 1000
+		}
+		digits, mode := r.IntN(6), rounding(r.IntN(2))
+		y, ok := roundFar(mode, x, digits, 64)
+		if !ok {
+			continue
+		}
+		taken++
+		if want := roundText(mode, x, digits, 64); math.Float64bits(y) != math.Float64bits(want) {
+			t.Fatalf("round(%v, %d) = %v, by its text %v", x, digits, y, want)
+		}
+	}
+	if taken < 200_000 {
+		t.Errorf("only %d went the short way", taken)
 	}
 }

@@ -293,6 +293,12 @@ func resolveReverse(args []fn.Arg) (fn.Impl, error) {
 	}
 	return fixed(text, texts(func(dst []byte, args []*vec.Vector, r int) []byte {
 		s := args[0].Bytes(r)
+		if ascii(s) {
+			from := len(dst)
+			dst = append(dst, s...)
+			stdslices.Reverse(dst[from:])
+			return dst
+		}
 		for len(s) > 0 {
 			_, size := utf8.DecodeLastRune(s)
 			dst = append(dst, s[len(s)-size:]...)
