@@ -115,6 +115,16 @@ func (p *parser) stringLit(what string) *ast.Literal {
 	return p.stringOf(t)
 }
 
+// textName reads a name that is written as a text.
+func (p *parser) textName(what string) ast.Ident {
+	t := p.peek()
+	name := p.stringLit(what).Text
+	if name == "" {
+		p.report(diag.Errorf(diag.BadLiteral, t.span(), "%s cannot be empty", what))
+	}
+	return ast.Ident{Span: t.span(), Name: name, Quoted: true}
+}
+
 // stringOf gives the literal of a string token.
 func (p *parser) stringOf(t token) *ast.Literal {
 	value, d := stringValue(t, p.text(t), t.span())

@@ -146,12 +146,8 @@ func (p *parser) structLiteral() operand {
 }
 
 func (p *parser) structKey() ast.Ident {
-	if t := p.peek(); t.isString() {
-		lit := p.stringLit("a field name")
-		if lit.Text == "" {
-			p.failf(diag.BadLiteral, t.span(), "the name of a field cannot be empty")
-		}
-		return ast.Ident{Span: t.span(), Name: lit.Text, Quoted: true}
+	if p.peek().isString() {
+		return p.textName("a field name")
 	}
 	return p.anyIdent("a field name")
 }

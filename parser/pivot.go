@@ -117,8 +117,8 @@ func (p *parser) pivotValue(axis *ast.PivotAxis, args []arg) []arg {
 // valueAlias reads [AS] name, where the name may be a string; the word stop is none.
 func (p *parser) valueAlias(stop string) *ast.Ident {
 	as := p.accept("AS")
-	if t := p.peek(); t.isString() && as {
-		id := ast.Ident{Span: t.span(), Name: p.stringLit("an alias").Text, Quoted: true}
+	if p.peek().isString() && as {
+		id := p.textName("an alias")
 		return &id
 	}
 	if !as && (!p.nameAt(0) || p.isWord(stop) || p.softClause()) {

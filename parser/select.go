@@ -331,14 +331,9 @@ func (p *parser) itemAlias(item *ast.SelectItem) {
 // label reads the alias behind AS: a name, a text, or a reserved word that nothing follows
 // which it could introduce.
 func (p *parser) label() ast.Ident {
-	switch t := p.peek(); {
-	case t.kind == tokString:
-		p.next()
-		lit := p.stringOf(t)
-		if lit.Text == "" {
-			p.report(diag.Errorf(diag.BadLiteral, t.span(), "a quoted name cannot be empty"))
-		}
-		return ast.Ident{Span: t.span(), Name: lit.Text, Quoted: true}
+	switch {
+	case p.peek().isString():
+		return p.textName("an alias")
 	case p.reservedAt(0) && !p.operandAt(1) && !p.wordAt(1, "BY"):
 		return p.take()
 	}

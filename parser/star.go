@@ -70,8 +70,9 @@ func (p *parser) exceptNames() bool {
 
 // starColumn reads a column that a star has, whose name may be a string.
 func (p *parser) starColumn() ast.Name {
-	if t := p.peek(); t.isString() {
-		return ast.Name{Span: t.span(), Parts: []ast.Ident{{Span: t.span(), Name: p.stringLit("a column").Text, Quoted: true}}}
+	if p.peek().isString() {
+		id := p.textName("a column name")
+		return ast.Name{Span: id.Span, Parts: []ast.Ident{id}}
 	}
 	return p.name("a column")
 }
