@@ -251,8 +251,20 @@ func (e *env) caseExpr(x *ast.Case) expr.Node {
 func (e *env) branches(x *ast.Case, conds, thens []expr.Node, otherwise expr.Node) expr.Node {
 	n, err := e.b.res.Case(conds, thens, otherwise)
 	if err != nil {
-		e.b.errorf(diag.TypeMismatch, x.Span, "%s", err.Error())
+		e.b.refuseBranches(err, x, append(thens, otherwise))
 		return nil
 	}
 	return n
+}
+
+// refuseBranches reports a CASE whose branches have no common type.
+func (b *Binder) refuseBranches(err error, x *ast.Case, branches []expr.Node) {
+	d := b.errorf(diag.TypeMismatch, x.Span, "%s", err.Error())
+	branches = slices.DeleteFunc(branches, func(n expr.Node) bool { return n == nil })
+	var unread *expr.Unreadable
+	if errors.As(err, &unread) {
+		b.mixed(d, "CASE", unread, branches)
+	} else if len(branches) > 0 {
+		d.WithHint("make one type of them: CAST(%s AS STRING)", branches[0])
+	}
 }

@@ -101,8 +101,11 @@ func wantedType(want string) (types.Type, bool) {
 // unreadable rewords "= cannot read 'abc' as DECIMAL(38,18)": the other side's type is what
 // the user knows.
 func (b *Binder) unreadable(d *diag.Diagnostic, op string, u *expr.Unreadable, args []expr.Node) {
+	if !comparison(op) && len(args) > 0 {
+		b.mixed(d, op, u, args)
+		return
+	}
 	if len(args) != 2 {
-		d.Hint = castHint(u.X, "STRING")
 		return
 	}
 	l, r := args[0], args[1]
@@ -113,13 +116,6 @@ func (b *Binder) unreadable(d *diag.Diagnostic, op string, u *expr.Unreadable, a
 	if len(other.String()) > maxHint {
 		return
 	}
-	if !comparison(op) {
-		d.Message = fmt.Sprintf("%s of %s (%s) and the text %s, which is no %s", op, other, other.Type(), u.X, noun(u.To))
-		if (op == "+" || op == "-") && other.Type().IsTime() {
-			d.WithHint("a length of time is written INTERVAL '1' DAY")
-		}
-		return
-	}
 	d.Message = fmt.Sprintf("cannot compare %s (%s) with the text %s, which is no %s", other, other.Type(), u.X, noun(other.Type()))
 	side := func(n expr.Node) string {
 		if sameNode(n, other) {
@@ -128,6 +124,37 @@ func (b *Binder) unreadable(d *diag.Diagnostic, op string, u *expr.Unreadable, a
 		return n.String()
 	}
 	d.WithHint("write a %s, or compare as text: %s %s %s", noun(other.Type()), side(l), op, side(r))
+}
+
+// mixed explains values of several types among which a text has none of the others.
+func (b *Binder) mixed(d *diag.Diagnostic, op string, u *expr.Unreadable, args []expr.Node) {
+	i := slices.IndexFunc(args, func(n expr.Node) bool {
+		t := n.Type()
+		return t.Kind == u.To.Kind || t.IsNumeric() && u.To.IsNumeric()
+	})
+	if i < 0 && len(args) == 2 {
+		i = slices.IndexFunc(args, func(n expr.Node) bool { return !sameNode(n, u.X) })
+	}
+	if i < 0 || len(args[i].String()) > maxHint || u.X.Type().Kind != types.String {
+		return
+	}
+	other := args[i]
+	d.Message = fmt.Sprintf("%s of %s (%s) and the text %s, which is no %s", op, other, other.Type(), u.X, noun(u.To))
+	switch {
+	case (op == "+" || op == "-") && other.Type().IsTime():
+		d.WithHint("a length of time is written INTERVAL '1' DAY")
+	case ofOneType(op):
+		d.WithHint("make all of them text, CAST(%s AS STRING), or write a %s", other, noun(u.To))
+	}
+}
+
+// ofOneType reports what wants values of one type.
+func ofOneType(op string) bool {
+	switch op {
+	case "CASE", "in", "if", "nvl2", "coalesce", "nullif", "greatest", "least", "array", "map":
+		return true
+	}
+	return false
 }
 
 func comparison(op string) bool {
