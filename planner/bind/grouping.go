@@ -283,7 +283,7 @@ func counted(aggs []logical.Agg, col int) []logical.Agg {
 }
 
 // grouping binds grouping(key, …) and grouping_id(key, …): a bit for each key, the last
-// one lowest, set where the key is not in the row's set. grouping_id() is over all keys.
+// one lowest, set where the key is not in the row's set. Without keys they are over all.
 func (e *env) grouping(x *ast.Call, name string) expr.Node {
 	if !e.plainCall(x) {
 		return nil
@@ -297,9 +297,6 @@ func (e *env) grouping(x *ast.Call, name string) expr.Node {
 		return e.groupID(x)
 	case sel.stmt.GroupBy == nil:
 		e.b.errorf(diag.NotGrouped, x.Span, "%s() needs a GROUP BY", name)
-		return nil
-	case len(x.Args) == 0 && name == "grouping":
-		e.b.errorf(diag.WrongArguments, x.Span, "grouping() needs a key of GROUP BY")
 		return nil
 	}
 	if len(x.Args) > 63 {

@@ -195,7 +195,6 @@ var duckShapeReasons = []explanation{
 	because("DuckDB does not compute this yet", "scalar/subquery_row_in_any", `row\(1, 2\) in`, accepted),
 	because("DuckDB does not compute this yet", "scalar/test_complex_correlated_subquery", `row_number\(\) over`, accepted),
 	because("a subquery may use an expression of GROUP BY, and aggregates in windows are those of the query around", "scalar/test_grouped_correlated_subquery", `(group by \(col1 \+ 1\)|partition by sum)`, accepted),
-	because("there is no function json: a text becomes JSON by CAST", "scalar/test_issue_6184", `unknown function "json"`, refused),
 	because("LIMIT without ORDER BY takes any rows", "scalar/test_scalar_subquery", `from test tsub limit 1`, wrong),
 	because("a query in FROM without an alias has no name", "table/test_unnamed_subquery", `unknown column "unnamed_subquery`, refused),
 	because("text and numbers are compared as numbers, as in Spark", "binder/string_literal_binding", "", accepted),

@@ -20,7 +20,7 @@ func jsonMakers() []*fn.Scalar {
 	group := "JSON"
 	return []*fn.Scalar{
 		{
-			Name: "parse_json", Aliases: []string{"json_normalize"}, Group: group, Syntax: []string{"parse_json(text)"}, Doc: "Reads text as a JSON value: CAST(text AS JSON). Text that is no JSON is an error.",
+			Name: "parse_json", Aliases: []string{"json_normalize", "json"}, Group: group, Syntax: []string{"parse_json(text)"}, Doc: "Reads text as a JSON value: CAST(text AS JSON). Text that is no JSON is an error.",
 			Examples: []fn.Example{{SQL: `parse_json('{"b": 1, "a": [2]}')`, Want: `{"a":[2],"b":1}`}, {SQL: "parse_json(NULL)", Want: "NULL"}},
 			Resolve:  fixed(document, tryTexts(document, "parse_json", parseJSON), text),
 		},
