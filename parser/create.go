@@ -56,6 +56,9 @@ func indexHint(word string) string {
 	if word == "INDEX" || word == "UNIQUE" {
 		return "leave it out: state is indexed by the keys that its queries need"
 	}
+	if word == "TRIGGER" {
+		return "a materialized view follows its tables by itself: CREATE MATERIALIZED VIEW name AS SELECT …"
+	}
 	if word == "SEQUENCE" {
 		return "uuid() is unique; row_number() OVER (ORDER BY …) numbers rows"
 	}

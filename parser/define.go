@@ -19,10 +19,24 @@ func (p *parser) element(def *ast.Definition) {
 	case p.isWord("LIKE") && p.nameAt(1):
 		p.likeTable()
 	case p.isWord("UNIQUE") && p.opAt(1, "("), p.isWords("FOREIGN", "KEY"), p.isWord("CHECK") && p.opAt(1, "("):
-		p.failf(diag.NotSupported, p.here(), "%s constraints are not supported", p.upper(p.peek()))
+		p.constraint(0)
+	case p.isWord("CONSTRAINT") && p.nameAt(1) && p.anyWordAt(2, "UNIQUE", "CHECK", "FOREIGN"):
+		p.constraint(2)
 	default:
 		def.Columns = append(def.Columns, p.column())
 	}
+}
+
+// constraint fails on a constraint that is not checked, whose keyword is the token n ahead.
+func (p *parser) constraint(n int) {
+	what, hint := p.upper(p.at(n)), "leave it out, and filter with WHERE"
+	switch what {
+	case "UNIQUE":
+		hint = "leave it out, or declare PRIMARY KEY (column)"
+	case "FOREIGN":
+		what, hint = "FOREIGN KEY", "leave it out: references between tables are not checked"
+	}
+	p.fail(diag.Errorf(diag.NotSupported, p.at(n).span(), "%s is not supported", what).WithHint("%s", hint))
 }
 
 // settle parses the expression of a watermark that stands in a definition.

@@ -17,7 +17,7 @@ type amount struct {
 }
 
 // ParseDuration reads a duration as it stands in a string: '10 minutes',
-// '1 day 2 hours', '-5 s', '1.5 seconds', '90s', '1 02:03:04.5', '2 months ago'. A
+// '1 day 2 hours', '-5 s', '1.5 seconds', '90s', '1 02:03:04.5', '2 months ago', 'P1DT2H'. A
 // fraction of a unit goes to the smaller ones: types.SpreadInterval.
 func ParseDuration(text string) (months, days, micros int64, err error) {
 	a, err := parseDuration(text)
@@ -25,6 +25,10 @@ func ParseDuration(text string) (months, days, micros int64, err error) {
 }
 
 func parseDuration(text string) (amount, error) {
+	if iso := strings.TrimSpace(text); strings.HasPrefix(iso, "P") { // P1Y2M3DT4H, ISO 8601
+		v, err := types.ParseInterval(iso)
+		return amount{int64(v.Months), int64(v.Days), v.Micros}, err
+	}
 	fields := splitDuration(strings.TrimPrefix(strings.TrimSpace(text), "@"))
 	if len(fields) > 0 && strings.EqualFold(fields[0], "interval") {
 		fields = fields[1:]

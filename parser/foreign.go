@@ -69,7 +69,6 @@ var foreignPhrases = []phrase{
 	{"CREATE LIVE TABLE", "write CREATE MATERIALIZED VIEW name AS SELECT …"},
 	{"CREATE OR REFRESH STREAMING TABLE", "write CREATE MATERIALIZED VIEW name AS SELECT …"},
 	{"CREATE OR REFRESH", "write CREATE OR REPLACE"},
-	{"USING SAMPLE", "write TABLESAMPLE BERNOULLI (percent) behind the table"},
 	{"SHOW DATABASES", "write SHOW TABLES: there is one catalog"},
 	{"SHOW SCHEMAS", "write SHOW TABLES: there is one catalog"},
 	{"SHOW CATALOGS", "write SHOW TABLES: there is one catalog"},
@@ -142,7 +141,7 @@ func (p *parser) foreign(d *diag.Diagnostic) {
 			if n := p.matches(at-back, f.words); n >= back && n > 0 {
 				last := p.toks[at-back+n-1]
 				d.Code, d.Span.Start, d.Span.End = diag.NotSupported, int(p.toks[at-back].start), int(last.end)
-				d.Message, d.Hint = strings.Join(strings.Fields(p.src.Slice(d.Span)), " ")+" is not supported", f.write
+				d.Message, d.Hint = strings.TrimSuffix(strings.Join(strings.Fields(p.src.Slice(d.Span)), " "), " (")+" is not supported", f.write
 				return
 			}
 		}

@@ -102,6 +102,9 @@ func (p *parser) alter() ast.Statement {
 		}
 		c := p.column()
 		node.Action, node.Column = ast.AlterAddColumn, &c
+	case p.isWord("DROP") || p.isWord("ALTER") || p.isWord("MODIFY") || p.isWord("CHANGE"):
+		p.fail(diag.Errorf(diag.NotSupported, p.here(), "ALTER … %s is not supported", p.upper(p.peek())).
+			WithHint("rows of a table: CREATE OR REPLACE TABLE %s AS SELECT * EXCLUDE (a) REPLACE (CAST(b AS BIGINT) AS b) FROM %s", node.Name.String(), node.Name.String()))
 	default:
 		p.unexpected("SET or RENAME TO or SUSPEND or RESUME or ADD COLUMN")
 	}

@@ -40,6 +40,12 @@ func (p *parser) noOperand() {
 	if p.refusedOperator() {
 		return
 	}
+	for op, write := range map[string]string{"|": "sqrt(x)", "||": "cbrt(x)"} { // |/ and ||/ of PostgreSQL
+		if p.isOp(op) && p.opAt(1, "/") {
+			p.fail(diag.Errorf(diag.NotSupported, diag.Join(p.here(), p.at(1).span()), "the operator %s/ is not supported", op).WithHint("write %s", write))
+			return
+		}
+	}
 	p.noName("an expression")
 }
 

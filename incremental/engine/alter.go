@@ -32,7 +32,15 @@ func (e *Engine) alter(ctx context.Context, s *ast.Alter) (*Result, error) {
 		return e.alterRename(ctx, s, o)
 	}
 	return nil, diag.NewError(nil, diag.Errorf(diag.NotSupported, s.Span, "ALTER … ADD COLUMN is not supported").
-		WithHint("write CREATE OR REPLACE %s %s with the column", s.Object, s.Name.String()))
+		WithHint("%s", addColumnHint(s)))
+}
+
+// addColumnHint is how a column is added: to a table with its rows.
+func addColumnHint(s *ast.Alter) string {
+	if name := s.Name.String(); s.Object == ast.ObjectTable && s.Column != nil && s.Column.Type != nil {
+		return fmt.Sprintf("write CREATE OR REPLACE TABLE %s AS SELECT *, CAST(NULL AS %s) AS %s FROM %s", name, s.Column.Type.Name, s.Column.Name.Name, name)
+	}
+	return fmt.Sprintf("write CREATE OR REPLACE %s %s with the column", s.Object, s.Name.String())
 }
 
 // alterQuery is SUSPEND and RESUME of the query of a view or sink, or of a query.

@@ -117,6 +117,11 @@ const (
 	// No example: it is no error; EXPLAIN shows it.
 	DoubledBackslash Code = "SQL2026"
 
+	// SQL2027: a note that || of two JSON documents joins their texts, unlike in PostgreSQL,
+	// where it merges them. json_merge_patch does.
+	// No example: it is no error; EXPLAIN shows it.
+	JoinedDocuments Code = "SQL2027"
+
 	// SQL2030: a function with OVER where none may stand, or a window function without OVER.
 	// Example: SELECT k FROM plain WHERE row_number() OVER (ORDER BY v) = 1
 	MisplacedWindow Code = "SQL2030"

@@ -222,6 +222,7 @@ func (b *Binder) resolve(span diag.Span, name string, args ...expr.Node) expr.No
 		return nil
 	}
 	b.doubledBackslash(span, name, args)
+	b.joinedJSON(span, name, args)
 	if !b.zonesKnown(span, name, args) || !b.unitKnown(span, name, args) {
 		return nil
 	}

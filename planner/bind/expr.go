@@ -3,6 +3,7 @@ package bind
 import (
 	"errors"
 	"slices"
+	"strings"
 
 	"github.com/sqlstream/sqlstream/exec/expr"
 	"github.com/sqlstream/sqlstream/exec/types"
@@ -199,12 +200,27 @@ func (e *env) castExpr(x *ast.Cast) expr.Node {
 	if n == nil || !ok {
 		return nil
 	}
+	if write := clockText(n, t); write != "" && !x.Try {
+		e.b.errorf(diag.BadConstant, x.Span, "%s is no %s: a constant does not depend on the clock", n, t).WithHint("write %s", write)
+		return nil
+	}
 	c, err := e.b.res.Cast(n, t, x.Try)
 	if err != nil {
 		e.b.report(err, x.Span)
 		return nil
 	}
 	return c
+}
+
+// clockText is what to write for 'today' and its like as a date or time, which only other
+// systems read; "" for other values.
+func clockText(n expr.Node, t types.Type) string {
+	text, ok := constText(n)
+	if !ok || t.Kind != types.Date && t.Kind != types.Timestamp && t.Kind != types.TimestampNTZ {
+		return ""
+	}
+	return map[string]string{"today": "current_date()", "now": "current_timestamp()", "yesterday": "current_date() - 1", "tomorrow": "current_date() + 1",
+		"epoch": "TIMESTAMP '1970-01-01 00:00:00'"}[strings.ToLower(strings.TrimSpace(text))]
 }
 
 func (e *env) caseExpr(x *ast.Case) expr.Node {

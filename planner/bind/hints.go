@@ -1,9 +1,11 @@
 package bind
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/sqlstream/sqlstream/exec/expr"
@@ -29,6 +31,11 @@ func (b *Binder) refuse(err error, span diag.Span, syntax []string, args []expr.
 		return
 	}
 	switch {
+	case arrayText(args) != "":
+		d.WithHint("an array is written %s", arrayText(args))
+	case bad.Func == "-" && len(args) == 2 && args[0].Type().Kind == types.JSON:
+		text, _ := constText(args[1])
+		d.WithHint("write json_remove(%s, '$.%s')", args[0], cmp.Or(text, "member"))
 	case errors.As(err, &unread):
 		b.unreadable(d, bad.Func, unread, args)
 	case len(args) == 2 && len(syntax) == 0 && joined(bad.Func, args[0], args[1]) != "":
@@ -57,6 +64,27 @@ func (b *Binder) refuse(err error, span diag.Span, syntax []string, args []expr.
 	if d.Hint == "" && len(syntax) > 0 {
 		d.WithHint("write %s", strings.Join(syntax, ", or "))
 	}
+}
+
+// arrayText is PostgreSQL's '{1,2}' among arguments as an array that can be read, "" if there
+// is none.
+func arrayText(args []expr.Node) string {
+	for _, a := range args {
+		text, ok := constText(a)
+		inner, closed := strings.CutSuffix(text, "}")
+		inner, open := strings.CutPrefix(inner, "{")
+		if !ok || !closed || !open || inner == "" || strings.ContainsAny(inner, "{}\"':") {
+			continue
+		}
+		elems := strings.Split(inner, ",")
+		for i, e := range elems {
+			if _, err := strconv.ParseFloat(strings.TrimSpace(e), 64); err != nil {
+				elems[i] = "'" + strings.TrimSpace(e) + "'"
+			}
+		}
+		return "ARRAY[" + strings.Join(elems, ", ") + "]"
+	}
+	return ""
 }
 
 // syntaxOf are the ways to call a function; none for an operator.
@@ -341,6 +369,16 @@ func (b *Binder) doubledBackslash(span diag.Span, name string, args []expr.Node)
 			return
 		}
 		i++
+	}
+}
+
+// joinedJSON notes || of two documents, which merges them in PostgreSQL and joins texts here.
+func (b *Binder) joinedJSON(span diag.Span, name string, args []expr.Node) {
+	if name != "||" || len(args) != 2 || args[0].Type().Kind != types.JSON {
+		return
+	}
+	if text, _ := constText(args[1]); args[1].Type().Kind == types.JSON || strings.HasPrefix(text, "{") || strings.HasPrefix(text, "[") {
+		b.note(diag.JoinedDocuments, span, "|| of JSON joins two texts; json_merge_patch(%s, %s) merges documents", args[0], args[1])
 	}
 }
 

@@ -244,6 +244,8 @@ func (b *Binder) field(x expr.Node, name ast.Ident) expr.Node {
 			d.WithHint("take an element first: %s[1].%s, or of all: transform(%s, e -> e.%s)", x, name.Name, x, name.Name)
 		case t.Kind == types.Array:
 			d.WithHint("an element is taken by its number: %s[1]", x)
+		case t.Kind == types.JSON:
+			d.WithHint("a member of JSON is %s ->> '%s', as text, or %s -> '%s'", x, name.Name, x, name.Name)
 		case t.Kind == types.String:
 			d.WithHint("a field of JSON in text is get_json_object(%s, '$.%s')", x, name.Name)
 		}

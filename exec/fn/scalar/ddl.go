@@ -120,6 +120,12 @@ func (p *schemaParser) typ() (types.Type, bool) {
 		return types.StructOf(fields...), ok
 	case "DECIMAL", "NUMERIC", "DEC":
 		return p.decimal()
+	case "VARCHAR", "CHAR": // a length limits nothing
+		if p.accept("(") {
+			_, err := strconv.Atoi(p.next())
+			return types.Of(types.String), err == nil && p.accept(")")
+		}
+		return types.Of(types.String), true
 	default:
 		k, ok := schemaKinds()[name]
 		return types.Of(k), ok
@@ -130,9 +136,10 @@ func schemaKinds() map[string]types.Kind {
 	return map[string]types.Kind{
 		"BOOLEAN": types.Bool, "BOOL": types.Bool, "TINYINT": types.Int8, "BYTE": types.Int8, "SMALLINT": types.Int16, "SHORT": types.Int16,
 		"INT": types.Int32, "INTEGER": types.Int32, "BIGINT": types.Int64, "LONG": types.Int64, "FLOAT": types.Float32, "REAL": types.Float32,
-		"DOUBLE": types.Float64, "STRING": types.String, "TEXT": types.String, "VARCHAR": types.String, "BYTES": types.Bytes, "BINARY": types.Bytes,
-		"DATE": types.Date, "TIMESTAMP": types.Timestamp, "TIMESTAMP_LTZ": types.Timestamp, "TIMESTAMP_NTZ": types.TimestampNTZ, "INTERVAL": types.Interval,
-		"TIME": types.Time, "UUID": types.UUID, "JSON": types.JSON, "VARIANT": types.JSON,
+		"DOUBLE": types.Float64, "STRING": types.String, "TEXT": types.String, "BYTES": types.Bytes, "BINARY": types.Bytes, "BYTEA": types.Bytes, "BLOB": types.Bytes,
+		"INT2": types.Int16, "INT4": types.Int32, "INT8": types.Int64, "FLOAT4": types.Float32, "FLOAT8": types.Float64,
+		"DATE": types.Date, "TIMESTAMP": types.Timestamp, "TIMESTAMP_LTZ": types.Timestamp, "TIMESTAMPTZ": types.Timestamp, "TIMESTAMP_NTZ": types.TimestampNTZ, "INTERVAL": types.Interval,
+		"TIME": types.Time, "UUID": types.UUID, "JSON": types.JSON, "JSONB": types.JSON, "VARIANT": types.JSON,
 	}
 }
 

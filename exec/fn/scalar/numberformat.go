@@ -107,6 +107,9 @@ func (f *numberFormat) parseDigits(s string) (rest string, err error) {
 		s = s[f.decimal:]
 	}
 	if f.whole()+f.decimal == 0 {
+		if strings.HasPrefix(s, "FM") {
+			return s, fmt.Errorf("has FM, which is not taken: trim(…) around the result takes the blanks off")
+		}
 		return s, fmt.Errorf("has no digit (0 or 9)")
 	}
 	return s, nil
