@@ -39,6 +39,7 @@ var firing = map[string]string{
 	"drop-true-filter":      "SELECT k FROM plain WHERE 1 = 1",
 	"over-top-n":            "SELECT k, v FROM plain QUALIFY row_number() OVER (PARTITION BY k ORDER BY v) <= 3",
 	"limit-series":          "SELECT * FROM range(1000000000) LIMIT 3",
+	"empty-series":          "SELECT * FROM range(1000000000) WHERE 1 = 0",
 	"split-series":          "SELECT count(*) FROM range(1000000000)",
 	"window-keys":           "SELECT window, count(*) AS n FROM events GROUP BY window(ts, '1 minute')",
 }

@@ -59,7 +59,7 @@ func (e *env) collate(x ast.Expr) expr.Node {
 
 // collated is the value by which n is compared.
 func (b *Binder) collated(span diag.Span, names []ast.Ident, n expr.Node) expr.Node {
-	if n == nil || len(names) == 0 {
+	if n == nil || !slices.ContainsFunc(names, func(name ast.Ident) bool { return !byteOrder(name) }) {
 		return n
 	}
 	if k := n.Type().Kind; k != types.String && k != types.Null {

@@ -60,6 +60,7 @@ var List = []Rule{
 	{Name: "window-keys", Apply: windowKeys, Normal: true},
 	{Name: "over-top-n", Apply: overTopN, Normal: true},
 	{Name: "limit-series", Apply: limitSeries},
+	{Name: "empty-series", Apply: emptySeries},
 	{Name: "split-series", Apply: splitSeries, Last: true},
 }
 

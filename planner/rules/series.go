@@ -85,6 +85,29 @@ func constantSeries(u *logical.Unnest) (from, to, step int64, ok bool) {
 	return nums[0], nums[1], nums[2], true
 }
 
+// emptySeries is a series of constants below a condition that is never true: it has no rows.
+func emptySeries(_ *Context, n logical.Node) logical.Node {
+	f, ok := n.(*logical.Filter)
+	if !ok {
+		return n
+	}
+	k, ok := f.Predicate.(*expr.Const)
+	if !ok || !k.IsNull() && k.V.IsTrue(0) {
+		return n
+	}
+	u, ok := f.Input.(*logical.Unnest)
+	if !ok || u.Gen.Name != "range" && u.Gen.Name != "generate_series" {
+		return n
+	}
+	if _, _, _, ok := constantSeries(u); !ok {
+		return n
+	}
+	if v, ok := u.Input.(*logical.Values); !ok || len(v.Rows) != 1 {
+		return n
+	}
+	return &logical.Values{Columns: n.Schema()}
+}
+
 // seriesPiece is how many rows of a long series are made at once.
 const seriesPiece = 1 << 12
 

@@ -44,12 +44,24 @@ func toJSON(from types.Type) fn.Kernel {
 func fromJSON(to types.Type) fn.Kernel {
 	return nestedKernel(to, func(c *fn.Ctx, b *vec.Builder, text []byte) string {
 		rd := jsonReader{zone: c.Zone, lenient: c.NullOnError, top: b}
+		if to.IsInteger() {
+			text = wholePart(text)
+		}
 		rd.value(b, text, to)
 		if rd.msg == "" {
 			c.Errors += rd.left
 		}
 		return rd.msg
 	})
+}
+
+// wholePart cuts the fraction off a number, which its cast to an integer does.
+func wholePart(v []byte) []byte {
+	dot := bytes.IndexByte(v, '.')
+	if dot <= 0 || v[0] == '"' || v[0] == '[' || v[0] == '{' || bytes.ContainsAny(v, "eE") {
+		return v
+	}
+	return v[:dot]
 }
 
 // nestedKernel makes values of texts with a builder: read appends one, and says what does

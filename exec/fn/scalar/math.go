@@ -12,8 +12,8 @@ import (
 func maths() []*fn.Scalar {
 	all := []*fn.Scalar{
 		{
-			Name: "abs", Group: "Numeric", Syntax: []string{"abs(a)"}, Doc: "Is the value without its sign.",
-			Examples: []fn.Example{{SQL: "abs(-2.50)", Want: "2.50"}, {SQL: "abs(NULL)", Want: "NULL"}}, Resolve: resolveAbs,
+			Name: "abs", Group: "Numeric", Syntax: []string{"abs(a)"}, Doc: "Is the number or interval without its sign.",
+			Examples: []fn.Example{{SQL: "abs(-2.50)", Want: "2.50"}, {SQL: "abs(INTERVAL '-90' MINUTE)", Want: "01:30:00"}, {SQL: "abs(NULL)", Want: "NULL"}}, Resolve: resolveAbs,
 		},
 		{
 			Name: "sign", Aliases: []string{"signum"}, Group: "Numeric", Syntax: []string{"sign(a)"}, Doc: "Is -1.0, 0.0 or 1.0 as a number or interval is negative, zero or positive.",
@@ -246,11 +246,32 @@ func resolveLog(args []fn.Arg) (fn.Impl, error) {
 }
 
 func resolveAbs(args []fn.Arg) (fn.Impl, error) {
+	if len(args) == 1 && args[0].Type.Kind == types.Interval {
+		return fn.Impl{Args: []types.Type{interval}, Result: interval, Eval: absInterval}, nil
+	}
 	t, err := firstArg(args, 1, 1, numberArg)
 	if err != nil {
 		return fn.Impl{}, err
 	}
 	return fn.Impl{Args: []types.Type{t}, Result: t, Eval: abs(t)}, nil
+}
+
+// absInterval negates intervals that are less than none.
+func absInterval(c *fn.Ctx, args []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
+	in := args[0]
+	out := c.New(interval, rows.N)
+	err := try(rows, func(r int) error {
+		f, i := in.At(r)
+		v, ok := f.Iv[i], true
+		if v.Span().Sign() < 0 {
+			v, ok = v.Neg()
+		}
+		if out.Iv[r] = v; !ok {
+			return c.Fail(out, r, "abs", vec.RowString(in, r, c.Zone), "INTERVAL "+overflows)
+		}
+		return nil
+	})
+	return out, err
 }
 
 func abs(t types.Type) fn.Kernel {
