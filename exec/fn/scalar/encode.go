@@ -134,7 +134,10 @@ func wholeNumber(args []fn.Arg, k fn.Kernel) (fn.Impl, bool) {
 
 func resolveHex(args []fn.Arg) (fn.Impl, error) {
 	impl, ok := wholeNumber(args, texts(func(dst []byte, args []*vec.Vector, r int) []byte {
-		return append(dst, strings.ToUpper(strconv.FormatUint(uint64(args[0].Int(r)), 16))...)
+		from := len(dst)
+		dst = strconv.AppendUint(dst, uint64(args[0].Int(r)), 16)
+		turnCase(dst[from:], 'a', 'z')
+		return dst
 	}))
 	if ok {
 		return impl, nil

@@ -31,7 +31,8 @@ func listSearches() []*fn.Scalar {
 			Doc:      "Is the place of the first element that equals a, from 1; NULL if there is none, as it is 0 for array_position. A NULL is found like a value.",
 			Examples: []fn.Example{{SQL: "list_position(array(5, NULL), NULL)", Want: "2"}, {SQL: "list_position(array(5), 6)", Want: "NULL"}},
 			Resolve: withElement(integer, built(integer, func(b *vec.Builder, args []*vec.Vector, r int) {
-				if at := places(args, r, 1); len(at) > 0 {
+				var room [1]int64
+				if at := places(args, r, 1, room[:0]); len(at) > 0 {
 					b.AppendInt(at[0])
 					return
 				}
@@ -46,7 +47,7 @@ func listSearches() []*fn.Scalar {
 					b.AppendNull()
 					return
 				}
-				for _, at := range places(args, r, -1) {
+				for _, at := range places(args, r, -1, nil) {
 					b.Child(0).AppendInt(at)
 				}
 				b.EndList()
@@ -124,12 +125,11 @@ func twoArrays(impl func(t types.Type) fn.Impl) resolver {
 }
 
 // places lists the places from 1 of elements that equal the argument, at most most if
-// that is not negative.
-func places(args []*vec.Vector, r, most int) []int64 {
+// that is not negative, behind those of a list.
+func places(args []*vec.Vector, r, most int, at []int64) []int64 {
 	if args[0].IsNull(r) {
 		return nil
 	}
-	var at []int64
 	f, from, to := list(args[0], r)
 	for e := from; e < to && len(at) != most; e++ {
 		if vec.Same(f.Child[0], e, args[1], r) {

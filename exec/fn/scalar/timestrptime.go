@@ -108,12 +108,23 @@ func (t *parsedTime) readStrf(p strfPart, s string, behind strfParts) (rest stri
 		}
 		return t.readOffset(s, 1)
 	}
-	most := map[byte]int{'Y': 4, 'G': 4, 'j': 3, 'w': 1, 'u': 1, 's': 18}[p.letter]
-	if most == 0 {
-		most = 2
-	}
-	x, rest, ok := readNumber(s, 1, most, 0)
+	x, rest, ok := readNumber(s, 1, mostDigits(p.letter), 0)
 	return rest, ok && t.setStrf(p.letter, x)
+}
+
+// mostDigits is how many digits the number of a specifier may have.
+func mostDigits(letter byte) int {
+	switch letter {
+	case 'Y', 'G':
+		return 4
+	case 'j':
+		return 3
+	case 'w', 'u':
+		return 1
+	case 's':
+		return 18
+	}
+	return 2
 }
 
 // setStrf stores a number.

@@ -204,13 +204,13 @@ func nextDay(c *fn.Ctx, args []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
 
 // dayNumber is the day of the week that a name abbreviates, Monday = 0.
 func dayNumber(name string) int64 {
-	name = strings.ToLower(strings.TrimSpace(name))
+	name = strings.TrimSpace(name)
 	if len(name) < 2 {
 		return -1
 	}
 	for d := range 7 {
-		full := strings.ToLower(time.Weekday((d + 1) % 7).String())
-		if name == full || name == full[:2] || name == full[:3] {
+		full := time.Weekday((d + 1) % 7).String()
+		if strings.EqualFold(name, full) || strings.EqualFold(name, full[:2]) || strings.EqualFold(name, full[:3]) {
 			return int64(d)
 		}
 	}
