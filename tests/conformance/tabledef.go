@@ -139,6 +139,9 @@ func (def *tableDef) columnOf(sql string, el []token) string {
 
 var columnOptions = []string{"not", "null", "primary", "unique", "default", "check", "references", "foreign", "collate", "constraint", "generated", "as", "using", "watermark"}
 
+// byBytes are the collations that compare text by its bytes.
+var byBytes = []string{"c", "posix", "binary", "ucs_basic", "default"}
+
 // options reads the options of a column.
 func (def *tableDef) options(sql, name string, opts []token) string {
 	out := ""
@@ -157,6 +160,8 @@ func (def *tableDef) options(sql, name string, opts []token) string {
 				i++
 			}
 			def.defaults[strings.ToLower(name)] = span(sql, opts[from:i+1])
+		case t.is("collate") && i+1 < len(opts) && !slices.ContainsFunc(byBytes, opts[i+1].is):
+			out += " COLLATE " + opts[i+1].text // what the product says of it
 		case t.is("as") || t.is("generated"):
 			def.generate(sql, name, opts[i:])
 			return out + " " + span(sql, opts[i:])
