@@ -28,6 +28,7 @@ type dialect struct {
 	zone            *time.Location    // of the session; nil = UTC
 	blankNull       bool              // NULL and '' are both written as nothing
 	recursive       bool              // DECLARE RECURSIVE VIEW, functions without a body, rows as ROW(…)
+	sortedMaps      bool              // entries of a MAP are written in order: they have none
 	nowTable        bool              // a row of the table NOW sets the time
 	uniqueColumns   bool              // a view numbers columns of one name
 	dropsAlone      bool              // DROP leaves what reads the object: it can be dropped later

@@ -23,11 +23,20 @@ func withoutMain(sql string) string {
 	toks := tokens(sql)
 	e := edits{sql: sql}
 	for i := 0; i+2 < len(toks); i++ {
-		if toks[i].is("main") && toks[i+1].text == "." && toks[i].end == toks[i+1].start && (i == 0 || toks[i-1].text != ".") {
+		if toks[i].is("main") && toks[i+1].text == "." && toks[i].end == toks[i+1].start && (i == 0 || toks[i-1].text != "." && !fieldOfMain(toks, i)) {
 			e.replace(toks[i].start, toks[i+1].end, "")
 		}
 	}
 	return e.done()
+}
+
+// fieldOfMain reports a field of a column called main: alone in a list of items, where no table
+// or function of the schema can stand.
+func fieldOfMain(toks []token, i int) bool {
+	if !(toks[i-1].is("select") || toks[i-1].text == "," && !afterFrom(toks, i)) {
+		return false
+	}
+	return i+3 == len(toks) || toks[i+3].text != "." && toks[i+3].text != "("
 }
 
 // filterWhere writes the WHERE that DuckDB's FILTER (condition) leaves out.

@@ -11,7 +11,6 @@ var duckFolderReasons = []explanation{
 	because("a table has at most as many names as columns", "duckdb/test/sql/function/list/aggregates/approx_count_distinct", `makes 1 columns, but 2 names`, refused, follows),
 	because("histogram of a table is no table function: histogram(x, equi_width_bins(…)) is the aggregate", "duckdb/test/sql/function/list/aggregates/histogram", `unknown table function "histogram_values"`, refused),
 	because("skewness and kurtosis come from exact sums, which do not overflow", "duckdb/test/sql/function/list/aggregates", `list_(kurtosis\(\[2e304|skewness\(\[-2e307)`, accepted),
-	because("quantiles and mad of a DECIMAL are DOUBLE", "duckdb/test/sql/function/list/aggregates/mad", `list_mad\(x\).*::decimal\(`, wrong),
 	because("the separator of array_to_string need not be constant", "duckdb/test/sql/function/list/array_to_string", `repeat\(','`, accepted),
 	because("a step of zero is a mistake", "duckdb/test/sql/function/list/generate_series", `the step is zero`, refused),
 	because("months, and days against them, are a step", "duckdb/test/sql/function/list/", `interval '3' month - interval '3' day`, accepted),

@@ -51,17 +51,18 @@ func nested(d *dialect, f *vec.Vector, i int) string {
 	if d.flavor == duckdbText && f.Type.Kind == types.Array {
 		open, end = "[", "]"
 	}
-	s.WriteString(open)
+	var parts []string
 	for e := int(f.Off[i]); e < int(f.Off[i+1]); e++ {
-		if e > int(f.Off[i]) {
-			s.WriteString(", ")
-		}
-		s.WriteString(one(f.Child[0], e))
+		part := one(f.Child[0], e)
 		if f.Type.Kind == types.Map {
-			s.WriteString(between + one(f.Child[1], e))
+			part += between + one(f.Child[1], e)
 		}
+		parts = append(parts, part)
 	}
-	return s.String() + end
+	if f.Type.Kind == types.Map && d.sortedMaps {
+		slices.Sort(parts)
+	}
+	return open + strings.Join(parts, ", ") + end
 }
 
 // lowerBytes writes the cells of BYTES columns in small letters: the tests have both.

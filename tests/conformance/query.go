@@ -160,9 +160,10 @@ func (r *runner) continuous(s *step, sql string, batch *result) outcome {
 	res, why, err := r.accumulated(sql)
 	if err == nil && why == "" {
 		r.n.continuous++
-		t := *s
-		t.want, t.hashed = r.d.lines(batch, s), false
-		err = r.d.compare(&t, r.d.lines(res, s), len(res.cols), rowSort)
+		t, d := *s, *r.d
+		d.sortedMaps = true
+		t.want, t.hashed = d.lines(batch, s), false
+		err = d.compare(&t, d.lines(res, s), len(res.cols), rowSort)
 	}
 	if why != "" {
 		r.n.leave(why)
