@@ -44,6 +44,14 @@ func TestSQLite(t *testing.T) {
 	}
 }
 
+func TestDuckOrders(t *testing.T) {
+	sc, err := readSLT("testdata", "mixed/duckorder.test", []string{"duckdb"})
+	good, _, bad := fixture(t, &duckdb, sc, err)
+	if want := "[59 wrong 66 wrong 73 wrong]"; good != 10 || fmt.Sprint(bad) != want {
+		t.Errorf("%d passed, failed: %v, want %s", good, bad, want)
+	}
+}
+
 func TestWrongIsFound(t *testing.T) {
 	sc, err := readSLT("testdata", "mixed/wrong.slt", nil)
 	_, _, bad := fixture(t, &dialect{}, sc, err)
