@@ -12,8 +12,6 @@ var duckdb = dialect{flavor: duckdbText, nulls: nullsLast, duckMeaning: duckMean
 
 // duckdbReasons are why statements of the suite fail, and why that stays.
 var duckdbReasons = []explanation{
-	because("string_agg without a separator joins without one", "duckdb", `string_agg\([^,)]*( ORDER BY [^,)]*)?\)`, wrong),
-	because("from_hex and its like give BYTES", "duckdb", `from_hex|unhex|from_binary`, wrong),
 	because("USING columns come first, as the standard says", "duckdb/test/sql/join/pushdown/pushdown_generated_columns", `using \(total_profit\)`, wrong),
 	because("a path of JSON with * that finds nothing gives NULL, and no empty list", "order/top_n_issue_21623", `json_extract\('\[\]', '\$\[\*\]'\)`, wrong),
 	because("a recursive query is computed to its end, whatever LIMIT asks for", "duckdb/test/sql/cte", `it has not ended after`, refused),

@@ -24,7 +24,6 @@ var duckNestedReasons = []explanation{
 	because("remap_struct is what their readers of files use where a schema has changed", "duckdb/test/sql/types/struct/remap_struct", `unknown function "remap_struct"`, refused, follows),
 	because("times count microseconds, whatever their name says", "duckdb/test/sql/cast/timestamp_casts", `timestamp(tz)?_(s|ms|ns)`, wrong, accepted),
 	because("conditions are BOOLEAN", "duckdb/test/sql", `needs a boolean( condition)?( as argument \d)?, got (int|array<null>)`, refused),
-	because("columns have names, and no numbers", "duckdb/test/sql/function/list/lambdas", `unexpected character '#'`, refused),
 	because("a similarity of lists of DOUBLE is a DOUBLE: the test has the digits of a FLOAT for both", "duckdb/test/sql/function/list/list_cosine_similarity", `list_cosine_similarity\(l`, wrong),
 	because("a function with OVER () sees rows in no order, not in that in which UNNEST made them", "duckdb/test/sql/function/list/list_reverse", `lead\(i, 1\) over \(\)`, wrong),
 	because("CAST to integers inside of a MAP cuts off", "duckdb/test/sql/types/map/map_cast", `tinyint\)`, wrong),

@@ -3,7 +3,6 @@ package conformance
 // duckFolderReasons are why single statements of the folders of nested values and casts fail,
 // and why that stays.
 var duckFolderReasons = []explanation{
-	because("a year alone is its first day, as in Spark", "duckdb/test/sql/cast/cast_error_location", `'1900'::date`, accepted),
 	because("a text cast to BYTES is its bytes: \\x is an escape in a literal with a type only", "duckdb/test/sql/cast/cast_error_location", `::bytea`, accepted),
 	because("a text with an exponent is no INT, as in Spark", "duckdb/test/sql/cast/string_to_integer_exponent", `(e-32768|0e32767)`, refused),
 	because("quotes stand around a whole value: others inside hide no brackets", "duckdb/test/sql/cast/string_to_list_escapes", `\[nested"\["bracket`, refused),

@@ -173,7 +173,6 @@ var duckShapeReasons = []explanation{
 	because("two columns of one name, one of them made by USING, are ambiguous in a subquery of ON as anywhere", "join/non_inner_join_subquery_binding", `column "x" is ambiguous`, refused),
 	because("mark and single are inner kinds of joins of DuckDB: here they are EXISTS and a scalar subquery", "join/test_join_by", `type (mark|mark_join|single)\)`, refused),
 	because("PIVOT of several columns compares rows, not single values", "pivot/pivot_empty", `\(country, name\)`, refused),
-	because("UNPIVOT … ON takes all columns as COLUMNS(*)", "pivot/test_unpivot_stmt", `unpivot t1 on \* exclude`, refused),
 	because("names are no texts but behind AS", "pivot/unpivot_expression", `for 'v' in`, refused),
 	because("a pattern of * may come from a column, when it is computed", "projection/select_star_like", `similar to pattern`, accepted),
 	because("REPLACE and RENAME may name one column, which is both", "projection/select_star_rename", `rename`, accepted),

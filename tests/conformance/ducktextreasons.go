@@ -6,8 +6,6 @@ var duckTextReasons = []explanation{
 	because("a query does not wait", "duckdb", `a query does not wait`, refused),
 	because("random numbers take no seed, and are not aggregated, since another run would give others", "duckdb/test/sql/function/numeric", `unknown function "setseed"|aggregates random\(\)|using sample`, refused),
 	because("a table of the same name stays until it is dropped, a temporary one too", "duckdb/test/sql/function/numeric/test_random", `exists already|follows from: .*exists already`, refused, follows),
-	because("a column is called by its name: #1 is none", "duckdb/test/sql/function/numeric/test_random", `unexpected character '#'`, refused),
-	because("a condition is a BOOLEAN", "duckdb", `needs a BOOLEAN condition, got INT`, refused),
 	because("there is no integer of 128 bits: a number has 38 digits", "duckdb", `integer of 128 bits|not a DECIMAL\(38,0\): '-?\d{39}'|binom: BIGINT overflow`, refused),
 	because("factorial is NULL outside of 0 to 20, as in Spark", "duckdb/test/sql/function/numeric/test_factorial", `factorial\(`, wrong, accepted),
 	because("factorial is a function, not an operator", "duckdb/test/sql/function/numeric/test_factorial", `the operator ! is not supported`, refused),

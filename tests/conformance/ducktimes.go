@@ -161,7 +161,6 @@ var duckTimeReasons = []explanation{
 	because("a timestamp has microseconds", "duckdb/test/sql/types/timestamp/test_timestamp_types", `(nano|\*) from timestamp|\.nano\b`, wrong),
 	because("a timestamp has microseconds", "duckdb/test/sql/types/timestamp/timestamp_precision", `from ts_precision`, wrong),
 	because("the seconds and milliseconds of a type are not rounded", "duckdb/test/sql/types/timestamp/test_timestamp_types", `::timestamp_us = .*::timestamp_s$`, wrong),
-	because("a date may lack its day and its month, as in Spark", "duckdb/test/sql/types", `'\s*\d{4}(-\d{1,2})?\s*'`, accepted),
 	because("a format may be a column", "duckdb/test/sql/function", `str[fp]time\([^)]*(random\(\)|::varchar)`, accepted),
 	because("units may be plural", "duckdb/test/sql/types/interval", `interval '[^']*' \w+s to`, accepted),
 	because("a zone of a format that is none is NULL or an error", "duckdb/test/sql/function/timestamp/test_icu_strptime", `%Z`, refused),
@@ -172,6 +171,4 @@ var duckTimeReasons = []explanation{
 	because("current_time is of UTC's day", "duckdb/test/sql/function/timestamp/current_time", `select current_time$`, wrong),
 	because("there is no TIME WITH TIME ZONE", "duckdb/test/sql/types/time", `time with time zone`, refused, follows),
 	because("a date is written with - or /", "duckdb/test/sql/types/date", `'\d{4}([ \\])\d+`, refused),
-	because("a difference of dates is an INTERVAL", "duckdb/test/sql", `interval to int`, refused),
-	because("a difference of dates is an INTERVAL", "duckdb/test/sql/types/date", `\) - i from`, wrong),
 }
