@@ -30,11 +30,16 @@ func withoutMain(sql string) string {
 	return e.done()
 }
 
-// fieldOfMain reports a field of a column called main: alone in a list of items, where no table
-// or function of the schema can stand.
+// fieldOfMain reports a field of a column called main: alone in a list of items, of tables that
+// are not called by their schema.
 func fieldOfMain(toks []token, i int) bool {
 	if !(toks[i-1].is("select") || toks[i-1].text == "," && !afterFrom(toks, i)) {
 		return false
+	}
+	for k := 1; k+1 < len(toks); k++ {
+		if toks[k].is("main") && toks[k+1].text == "." && (toks[k-1].is("from") || toks[k-1].is("join")) {
+			return false
+		}
 	}
 	return i+3 == len(toks) || toks[i+3].text != "." && toks[i+3].text != "("
 }

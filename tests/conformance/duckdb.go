@@ -18,7 +18,7 @@ var duckdbReasons = []explanation{
 	because("histogram of a table is no table function: histogram(x, equi_width_bins(…)) is the aggregate", "duckdb/test/sql/aggregate", `unknown table function "histogram(_values)?"`, refused),
 	because("there is no type of bits", "duckdb", `there is no type of bits`, refused),
 	because("an aggregate computes nothing for the rows that FILTER leaves out", "duckdb/test/sql/aggregate", `::integer.*filter \(where keep\)`, accepted),
-	because("a collation is no part of a type: it stands behind what is compared or ordered by", "duckdb", `collate .* stands behind what is compared`, refused),
+	because("a column has no collation: COLLATE stands behind what is compared or ordered by", "duckdb/test/sql", `collate of a column is not supported|collate .* stands behind what is compared`, refused, follows),
 	because("a constant in ORDER BY and DISTINCT ON orders nothing", "duckdb/test/sql/order", `(order by|distinct on \(|, ?)('[^']*'|true|false|null|-\d+)`, accepted),
 	because("times count microseconds", "duckdb", `(time|timestamp)(tz)?_ns`, wrong),
 	because("a number has 38 digits", "duckdb", `a DECIMAL has at most 38 digits`, refused, follows),

@@ -28,6 +28,7 @@ func duckValueCalls() map[string]form {
 		"array_to_string": template(2, "array_to_string($1, coalesce($2, ','))"),
 		"list_concat":     duckJoined, "list_cat": duckJoined, "array_concat": duckJoined, "array_cat": duckJoined,
 		"split_part": template(3, "CASE WHEN ($2) = '' THEN coalesce(list_extract(string_split($1, ''), $3), '') ELSE split_part($1, $2, $3) END"),
+		"array_agg":  renamed("list"), // keeps NULL, and is NULL over nothing
 		"concat_ws":  duckTextsOf, "printf": duckTextsOf, "format": duckTextsOf,
 		"string_split_regex": duckPartsBy, "str_split_regex": duckPartsBy, "regexp_split_to_array": duckPartsBy,
 	}
