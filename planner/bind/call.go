@@ -3,6 +3,7 @@ package bind
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/sqlstream/sqlstream/exec/expr"
@@ -175,6 +176,9 @@ func (b *Binder) unknownFunction(name string, span diag.Span) *diag.Diagnostic {
 	if f := foreignFunction(name); f != nil {
 		return f.report(b, name, span)
 	}
+	if slices.Contains(relations, strings.ToLower(name)) {
+		return b.errorf(diag.UnknownFunction, span, "%s gives rows, and no value", name).WithHint("it stands in FROM: SELECT … FROM %s(TABLE t, …)", name)
+	}
 	d := b.errorf(diag.UnknownFunction, span, "unknown function %q", name)
 	d.Hint = diag.HintDidYouMean(name, b.cat.FunctionNames())
 	return d
@@ -201,6 +205,9 @@ func (e *env) aggregate(x *ast.Call, f *fn.Aggregate) expr.Node {
 		return e.aggregateAround(s, x, f)
 	}
 	if !e.aggregateAllowed(x) {
+		return nil
+	}
+	if e.ofLambda(x) {
 		return nil
 	}
 	f = e.b.ordered(x, f)
@@ -288,6 +295,31 @@ func (e *env) sharesWithin(x *ast.Call, f *fn.Aggregate) bool {
 		return false
 	}
 	return true
+}
+
+// ofLambda refuses an aggregate of a lambda's parameters: it is of rows.
+func (e *env) ofLambda(x *ast.Call) (found bool) {
+	if len(e.params) == 0 {
+		return false
+	}
+	for _, a := range parts(x) {
+		walkExpr(a, func(n ast.Expr) bool {
+			ref, ok := n.(*ast.ColumnRef)
+			if !ok || found {
+				return !found
+			}
+			found = slices.ContainsFunc(e.params, func(p *expr.Param) bool { return ref.Parts[0].Is(p.Name) })
+			if m, _ := e.scope.lookup(ref.Parts); len(m) > 0 {
+				found = false // a column of that name
+			}
+			if found {
+				e.b.errorf(diag.MisplacedAggregate, ref.Span, "aggregate %s is of rows, and cannot read %q, a parameter of the lambda", x.Name, ref.Parts[0].Name).
+					WithHint("array_sum, array_max and their like take an array")
+			}
+			return true
+		})
+	}
+	return found
 }
 
 func (e *env) bindAggregate(x *ast.Call, f *fn.Aggregate) (logical.Agg, bool) {

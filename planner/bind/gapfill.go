@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sqlstream/sqlstream/exec/expr"
 	"github.com/sqlstream/sqlstream/exec/types"
 	"github.com/sqlstream/sqlstream/parser/ast"
 	"github.com/sqlstream/sqlstream/parser/diag"
@@ -85,11 +86,34 @@ func (g *gapFill) read() bool {
 	if c := g.typeOf(g.at); c.Kind != types.Timestamp && c.Kind != types.TimestampNTZ {
 		return g.fail(t.args[1].Pos(), "gap_fill needs a column of type TIMESTAMP as argument 2, got %s", c)
 	}
-	g.step = t.args[2]
+	if g.step = t.args[2]; !g.forward() {
+		return false
+	}
 	for _, x := range t.args[3:] {
 		if !g.strategy(x) {
 			return false
 		}
+	}
+	return true
+}
+
+// forward refuses a step that is known and leads nowhere, or back.
+func (g *gapFill) forward() bool {
+	if _, plain := g.step.(*ast.ColumnRef); plain {
+		return true
+	}
+	before := len(g.b.diags)
+	n := (&env{b: g.b, scope: &scope{}}).expr(g.step)
+	g.b.diags = g.b.diags[:before] // what else it may read is seen where it is computed
+	if n == nil {
+		return true
+	}
+	v, ok := g.b.intervalOf(n)
+	switch {
+	case ok && v.Cmp(types.IntervalValue{}) <= 0:
+		return g.fail(g.step.Pos(), "the step of gap_fill must be positive, got %s", v)
+	case !ok && expr.IsConst(n) && n.Type().Kind != types.Interval:
+		return g.fail(g.step.Pos(), "gap_fill needs an INTERVAL as argument 3, got %s", n)
 	}
 	return true
 }

@@ -72,9 +72,11 @@ func (b *Binder) hostTable(x *ast.TableFunc, name string) (logical.Node, *scope)
 	return b.aliased(b.scan(r, name), x.Alias, name, x.Watermark)
 }
 
+// relations are the functions that take a relation and give one.
+var relations = []string{"tumble", "hop", "cumulate", "session", "drop_duplicates", "drop_duplicates_within_watermark", "changelog", "gap_fill"}
+
 func (b *Binder) unknownTableFunc(x *ast.TableFunc) {
-	known := append([]string{"tumble", "hop", "cumulate", "session", "drop_duplicates", "drop_duplicates_within_watermark", "changelog", "gap_fill", "state", "checkpoint"},
-		b.cat.FunctionNames()...)
+	known := append(append([]string{"state", "checkpoint"}, relations...), b.cat.FunctionNames()...)
 	b.errorf(diag.UnknownFunction, x.Call.Name.Span, "unknown table function %q", x.Call.Name.String()).
 		Hint = suggestName(x.Call.Name.Last().Name, tableFunctions, known)
 }
