@@ -123,3 +123,23 @@ func TestNestedForms(t *testing.T) {
 		newSession(t).logical(query)
 	}
 }
+
+// TestManyReaders joins queries of WITH with themselves, one after the other: the plan has one
+// node for each, and neither what is known of keys nor of frontiers doubles with each.
+func TestManyReaders(t *testing.T) {
+	for _, first := range []string{"SELECT random() AS a, random() AS b, ts FROM s", "SELECT a, b, ts FROM s GROUP BY a, b, ts"} {
+		allocations := map[int]float64{}
+		for _, n := range []int{6, 24} {
+			query := "WITH a0 AS (" + first + ")"
+			for i := range n {
+				query += fmt.Sprintf(", a%d AS (SELECT x.a, y.b, x.ts FROM a%d AS x JOIN a%d AS y ON x.a = y.a AND x.ts = y.ts)", i+1, i, i)
+			}
+			s := newSession(t, "CREATE SOURCE s (a INT, b INT, ts TIMESTAMP, WATERMARK FOR ts AS ts)")
+			stmt, _ := s.logical(fmt.Sprintf("%s SELECT a FROM a%d", query, n))
+			allocations[n] = testing.AllocsPerRun(1, func() { _, _ = Plan(stmt, s.cat, s.set) })
+		}
+		if allocations[24] > 64*allocations[6] {
+			t.Errorf("%s: allocations by queries: %v", first, allocations)
+		}
+	}
+}

@@ -241,15 +241,7 @@ func (n *node) end() int64 {
 
 // ended reports that no scan below n can deliver rows any more.
 func (n *node) ended() bool {
-	if n.scan != nil {
-		return n.scan.Ended
-	}
-	for _, k := range n.kids {
-		if !k.ended() {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(n.scans, func(s *Scan) bool { return !s.Ended })
 }
 
 func frontType(p *physical.Props, front int) types.Type {

@@ -10,6 +10,7 @@ package build
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/sqlstream/sqlstream/exec/clock"
 	"github.com/sqlstream/sqlstream/exec/fn"
@@ -95,6 +96,7 @@ type node struct {
 	boundOut bool    // … of its own output edge
 	advanced []int64 // boundNow when op was advanced last
 	scan     *Scan
+	scans    []*Scan // it and those below, each once
 }
 
 // edge leads to a consumer.
@@ -163,7 +165,14 @@ func (g *Graph) add(ctx context.Context, p physical.Node, byPlan map[physical.No
 	}
 	if s, ok := p.(*physical.Scan); ok {
 		n.scan = &Scan{Key: g.scanKey(s.Relation.Name), Plan: s, Watermark: stateful.NoFrontier, node: n}
-		g.Scans = append(g.Scans, n.scan)
+		g.Scans, n.scans = append(g.Scans, n.scan), []*Scan{n.scan}
+	}
+	for _, k := range n.kids {
+		for _, s := range k.scans {
+			if !slices.Contains(n.scans, s) {
+				n.scans = append(n.scans, s)
+			}
+		}
 	}
 	return n, nil
 }

@@ -105,11 +105,20 @@ func hasMaterialize(n physical.Node) bool {
 // Deletes reports that deletions of a scan reach the node's output as they are: a finite
 // result must have taken them in before it is shown.
 func Deletes(n physical.Node) bool {
-	switch x := n.(type) {
-	case *physical.Aggregate, *physical.Distinct, *physical.SetOp, *physical.TopN, *physical.Over, *physical.Materialize:
-		return false
-	case *physical.Scan:
-		return x.P.Kind != physical.AppendOnly
+	seen := map[physical.Node]bool{} // what is shared is looked at once
+	var deletes func(n physical.Node) bool
+	deletes = func(n physical.Node) bool {
+		if seen[n] {
+			return false
+		}
+		seen[n] = true
+		switch x := n.(type) {
+		case *physical.Aggregate, *physical.Distinct, *physical.SetOp, *physical.TopN, *physical.Over, *physical.Materialize:
+			return false
+		case *physical.Scan:
+			return x.P.Kind != physical.AppendOnly
+		}
+		return slices.ContainsFunc(n.Children(), deletes)
 	}
-	return slices.ContainsFunc(n.Children(), Deletes)
+	return deletes(n)
 }

@@ -242,12 +242,32 @@ func (b *joinBuilder) uniqueKeys() [][]int {
 		}
 	}
 	if len(out) > 0 {
-		return out
+		return fewest(out)
 	}
 	for _, lk := range left {
 		for _, rk := range b.in[1].props().Keys {
 			rest := slices.DeleteFunc(slices.Clone(rk), func(c int) bool { return slices.Contains(n.RKeys, c) })
 			out = append(out, append(slices.Clone(lk), b.shifted(rest)...))
+		}
+		if out = fewest(out); len(out) == mostKeys {
+			break
+		}
+	}
+	return out
+}
+
+// mostKeys is how many keys of an edge are known at most: joins of joins would multiply them.
+const mostKeys = 16
+
+// fewest leaves out keys that have another one in them, and those beyond mostKeys.
+func fewest(keys [][]int) (out [][]int) {
+	for i, k := range keys {
+		told := false
+		for j, other := range keys {
+			told = told || j != i && containsAll(k, other) && (j < i || len(other) < len(k))
+		}
+		if !told && len(out) < mostKeys {
+			out = append(out, k)
 		}
 	}
 	return out

@@ -66,10 +66,23 @@ const OperatorFront = -2
 // IsDynamic reports a frontier that depends on the state of an operator: another one of
 // the same rows makes them final sooner.
 func IsDynamic(n Node, front int) bool {
-	for _, r := range n.Props().Frontiers[front].Rules {
-		if r.Child == OperatorFront || r.Child >= 0 && r.Front >= 0 && IsDynamic(n.Children()[r.Child], r.Front) {
-			return true
-		}
+	type edge struct {
+		n     Node
+		front int
 	}
-	return false
+	seen := map[edge]bool{} // what is shared is looked at once
+	var dynamic func(e edge) bool
+	dynamic = func(e edge) bool {
+		if seen[e] {
+			return false
+		}
+		seen[e] = true
+		for _, r := range e.n.Props().Frontiers[e.front].Rules {
+			if r.Child == OperatorFront || r.Child >= 0 && r.Front >= 0 && dynamic(edge{e.n.Children()[r.Child], r.Front}) {
+				return true
+			}
+		}
+		return false
+	}
+	return dynamic(edge{n, front})
 }
