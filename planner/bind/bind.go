@@ -199,14 +199,8 @@ func (b *Binder) note(code diag.Code, span diag.Span, format string, args ...any
 	b.diags = append(b.diags, d)
 }
 
-// errReported is what a lambda gives whose body has an error, of which a message tells.
-var errReported = errors.New("the lambda has an error in its body")
-
 // report turns an error of exec/expr or a function into a diagnostic.
 func (b *Binder) report(err error, span diag.Span) *diag.Diagnostic {
-	if errors.Is(err, errReported) {
-		return &diag.Diagnostic{}
-	}
 	var unknown *expr.UnknownFunction
 	if errors.As(err, &unknown) {
 		return b.unknownFunction(unknown.Name, span)
