@@ -289,7 +289,7 @@ func groupOf(re *pattern, args []*vec.Vector, i, r int) (group int, msg string) 
 
 // noGroup says that a pattern does not have a group.
 func noGroup(re *pattern, group int) string {
-	return fmt.Sprintf("has %d groups in parentheses, not %d; group 0 is the whole match", re.NumSubexp(), group)
+	return fmt.Sprintf("has %d groups, not %d; group 0 is the whole match", re.NumSubexp(), group)
 }
 
 // withGroup refuses a group that a constant pattern does not have when the query is planned.
