@@ -281,6 +281,6 @@ func (b *Binder) refuseBranches(err error, x *ast.Case, branches []expr.Node) {
 	if errors.As(err, &unread) {
 		b.mixed(d, "CASE", unread, branches)
 	} else if len(branches) > 0 {
-		d.WithHint("make one type of them: CAST(%s AS STRING)", branches[0])
+		d.WithHint("make one type of all of them, such as CAST(%s AS STRING)", branches[0])
 	}
 }
