@@ -80,9 +80,10 @@ func TestGrowth(t *testing.T) {
 func TestExpansion(t *testing.T) {
 	s := newSession(t, "CREATE TABLE t (a BIGINT, m MAP<INT, BIGINT>); CREATE TABLE arr (x ARRAY<BIGINT>);")
 	for query, code := range map[string]diag.Code{
-		"SELECT a AS x0, " + doublingAliases(40) + " FROM t":          diag.TooDeep,
-		"SELECT x" + strings.Repeat("[0]", 60) + " AS y FROM arr":     diag.WrongArguments,
-		"SELECT nothing" + strings.Repeat("[0]", 60) + " AS y FROM t": diag.UnknownColumn,
+		"SELECT a AS x0, " + doublingAliases(40) + " FROM t":                                                                     diag.TooDeep,
+		"SELECT x" + strings.Repeat("[0]", 60) + " AS y FROM arr":                                                                diag.WrongArguments,
+		"SELECT " + strings.Repeat("(", 60) + "CAST(a AS STRING)" + strings.Repeat(" LIKE ANY ('a', 'b'))", 60) + " AS y FROM t": diag.TooDeep,
+		"SELECT nothing" + strings.Repeat("[0]", 60) + " AS y FROM t":                                                            diag.UnknownColumn,
 	} {
 		stmts, err := parser.Parse(diag.Source{Text: query})
 		if err != nil {

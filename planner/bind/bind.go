@@ -50,15 +50,17 @@ type Settings struct {
 
 // Binder binds statements. It is used by one goroutine, for one statement.
 type Binder struct {
-	cat   *catalog.Catalog
-	set   Settings
-	res   *expr.Resolver
-	diags []*diag.Diagnostic
-	views []*catalog.View                   // being expanded, outermost first
-	large map[*catalog.View]*logical.Shared // plans of views that have been read
-	at    diag.Span                         // inside a view: where the outermost one was named
-	calls []*invocation                     // calls of functions written in SQL, outermost first
-	ctes  *cteScope
+	cat      *catalog.Catalog
+	set      Settings
+	res      *expr.Resolver
+	diags    []*diag.Diagnostic
+	views    []*catalog.View                   // being expanded, outermost first
+	large    map[*catalog.View]*logical.Shared // plans of views that have been read
+	at       diag.Span                         // inside a view: where the outermost one was named
+	calls    []*invocation                     // calls of functions written in SQL, outermost first
+	ctes     *cteScope
+	expanded int // calls of table functions so far
+
 	binds *ast.CTE // whose query is being bound, innermost
 	// scopes counts those that outer references go to.
 	scopes  int

@@ -21,6 +21,9 @@ import (
 // maxExpansion is how many nodes a call may come to: calls of calls double quickly.
 const maxExpansion = 100_000
 
+// maxTables is how many calls of table functions a statement may come to.
+const maxTables = 1000
+
 // invocation is a call whose body is being bound.
 type invocation struct {
 	f      *catalog.Function
@@ -323,6 +326,12 @@ func (b *Binder) sqlTable(x *ast.Call, f *catalog.Function, around *scope) logic
 		return nil
 	}
 	var plan logical.Node
+	if b.expanded++; b.expanded > maxTables {
+		if b.expanded == maxTables+1 {
+			b.errorf(diag.TooDeep, x.Span, "the statement comes to more than %d calls of table functions", maxTables)
+		}
+		return nil
+	}
 	b.inBody(fr, x.Span, func() { plan = b.tableBody(fr) })
 	return plan
 }

@@ -328,6 +328,10 @@ func (e *env) likeMany(x *ast.Like) expr.Node {
 	if v == nil {
 		return nil
 	}
+	if len(patterns) > 1 && size(v) > maxExpansion/len(patterns) {
+		e.b.errorf(diag.TooDeep, x.Span, "LIKE with %d patterns comes to more than %d parts", len(patterns), maxExpansion)
+		return nil
+	}
 	return e.once(x.Span, v, patterns, func(v expr.Node) expr.Node {
 		parts := make([]expr.Node, len(patterns))
 		for i, p := range patterns {
