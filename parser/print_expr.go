@@ -348,7 +348,7 @@ func (pr *printer) constructor(e ast.Expr) {
 	case *ast.Struct:
 		pr.structExpr(e)
 	case *ast.Row:
-		if len(e.Elems) < 2 {
+		if len(e.Elems) < 2 || hasStar(e.Elems) {
 			pr.put("ROW")
 		}
 		pr.put("(")

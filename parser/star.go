@@ -1,6 +1,8 @@
 package parser
 
 import (
+	"slices"
+
 	"github.com/sqlstream/sqlstream/parser/ast"
 )
 
@@ -136,4 +138,9 @@ func (p *parser) softClause() bool {
 		return p.wordAt(1, "VIEW")
 	}
 	return false
+}
+
+// hasStar reports a star among the elements of a row, which ROW (…) alone may have.
+func hasStar(list []ast.Expr) bool {
+	return slices.ContainsFunc(list, func(x ast.Expr) bool { _, ok := x.(*ast.Star); return ok })
 }

@@ -1,6 +1,10 @@
 package hash
 
-import "math"
+import (
+	"math"
+
+	"github.com/sqlstream/sqlstream/exec/invariant"
+)
 
 // Share runs work(0) … work(n−1), at the same time if it can, and returns when all are
 // done.
@@ -153,7 +157,7 @@ func (a *absorption) room() {
 	reused := min(n, len(t.free))
 	a.free, t.free = t.free, t.free[:len(t.free)-reused]
 	if t.groups+n-reused > math.MaxInt32 {
-		panic("hash: more than 2^31 groups in one table")
+		panic(invariant.Limit("one table has more than 2 billion keys"))
 	}
 	t.groups += n - reused
 	t.keys = extend(t.keys, t.groups*t.words)

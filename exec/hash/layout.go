@@ -4,6 +4,7 @@ import (
 	"math"
 	"unsafe"
 
+	"github.com/sqlstream/sqlstream/exec/invariant"
 	"github.com/sqlstream/sqlstream/exec/types"
 	"github.com/sqlstream/sqlstream/exec/vec"
 )
@@ -80,7 +81,7 @@ const (
 
 func ref(off, n int) uint64 {
 	if n > lenMask || off > math.MaxUint64>>lenBits {
-		panic("hash: key of more than 256 MiB, or keys of more than 64 GiB in one table")
+		panic(invariant.Limit("a key is longer than 256 MiB, or the keys of one table are longer than 64 GiB"))
 	}
 	return uint64(off)<<lenBits | uint64(n)
 }

@@ -291,7 +291,7 @@ func (t *Table) newGroup() uint32 {
 		return g
 	}
 	if t.groups == math.MaxInt32 {
-		panic("hash: more than 2^31 groups in one table")
+		panic(invariant.Limit("one table has more than 2 billion keys"))
 	}
 	g := uint32(t.groups)
 	t.groups++

@@ -202,7 +202,7 @@ func (b *Builder) endBytes(off int) {
 // checkBuf holds the limit of a vector's text, which StrRef can address.
 func checkBuf(n int) {
 	if n > math.MaxUint32 {
-		panic("vec: more than 4 GiB of text in one column of a batch")
+		panic(invariant.Limit("one column of a batch has more than 4 GiB of text"))
 	}
 }
 

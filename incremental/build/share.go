@@ -2,10 +2,9 @@ package build
 
 import (
 	"context"
-	"fmt"
-	"runtime/debug"
 	"sync"
 
+	"github.com/sqlstream/sqlstream/exec/invariant"
 	"github.com/sqlstream/sqlstream/incremental/stateful"
 )
 
@@ -106,7 +105,7 @@ func (s *sharing) ended(i int, err error) {
 func guarded(work func() error) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			err = fmt.Errorf("internal error: %v\n%s", r, debug.Stack())
+			err = invariant.Recovered(r)
 		}
 	}()
 	return work()

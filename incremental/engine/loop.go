@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime/debug"
 	"strconv"
 	"time"
 
+	"github.com/sqlstream/sqlstream/exec/invariant"
 	"github.com/sqlstream/sqlstream/incremental/trigger"
 	"github.com/sqlstream/sqlstream/parser/ast"
 )
@@ -41,7 +41,7 @@ func (q *Query) guarded(ctx context.Context) (err error) {
 // recovered, deferred, makes the error of a panic.
 func recovered(err *error, what string) {
 	if r := recover(); r != nil {
-		*err = fmt.Errorf("%s: internal error: %v\n%s", what, r, debug.Stack())
+		*err = fmt.Errorf("%s: %w", what, invariant.Recovered(r))
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/binary"
 
+	"github.com/sqlstream/sqlstream/exec/invariant"
 	"github.com/sqlstream/sqlstream/exec/vec"
 )
 
@@ -53,7 +54,7 @@ func (k *sortKeys) set(row uint32, key []byte) {
 		return
 	}
 	if len(rest) > tailMask {
-		panic("stateful: order key of more than 16 MiB")
+		panic(invariant.Limit("a key of an order is longer than 16 MiB"))
 	}
 	if k.tail == nil {
 		k.tail = make([]uint64, len(k.head), cap(k.head))

@@ -3,6 +3,7 @@ package stateful
 import (
 	"math"
 
+	"github.com/sqlstream/sqlstream/exec/invariant"
 	"github.com/sqlstream/sqlstream/exec/types"
 	"github.com/sqlstream/sqlstream/exec/vec"
 )
@@ -96,7 +97,7 @@ const (
 
 func textRef(off, n int) uint64 {
 	if n > textMask || uint64(off) > math.MaxUint64>>textBits {
-		panic("stateful: value of more than 256 MiB in the state of a join")
+		panic(invariant.Limit("a value in a join is longer than 256 MiB"))
 	}
 	return uint64(off)<<textBits | uint64(n)
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"math"
 
+	"github.com/sqlstream/sqlstream/exec/invariant"
 	"github.com/sqlstream/sqlstream/exec/types"
 	"github.com/sqlstream/sqlstream/exec/vec"
 )
@@ -79,7 +80,7 @@ func (s *rowStore) gatherTexts(n *rowNode, slots []uint32, out *vec.Vector) {
 		out.Buf = append(out.Buf, b...)
 	}
 	if uint64(len(out.Buf)) > math.MaxUint32 {
-		panic("stateful: more than 4 GiB of text in one column of a batch")
+		panic(invariant.Limit("one column of a batch has more than 4 GiB of text"))
 	}
 }
 

@@ -117,7 +117,7 @@ func (s *rowStore) nextChunk() int {
 		return i
 	}
 	if len(s.chunks) == 1<<(31-chunkBits)-1 {
-		panic("stateful: more than 2^31 rows on one side of a join")
+		panic(invariant.Limit("one side of a join has more than 2 billion rows"))
 	}
 	s.chunks = append(s.chunks, rowChunk{})
 	return len(s.chunks) - 1

@@ -1,5 +1,7 @@
 package agg
 
+import "github.com/sqlstream/sqlstream/exec/invariant"
+
 // arena holds byte strings of an accumulator in one buffer: pointer-free references
 // instead of one allocation a value. Dropped strings leave holes, which compaction
 // removes when they are the larger part.
@@ -19,7 +21,7 @@ func (a *arena) put(b []byte) ref {
 	}
 	off := len(a.buf)
 	if off+len(b) > 1<<32-1 {
-		panic("agg: more than 4 GiB of values in one accumulator")
+		panic(invariant.Limit("one aggregate keeps more than 4 GiB of values"))
 	}
 	a.buf = append(a.buf, b...)
 	return ref{uint32(off), uint32(len(b))}

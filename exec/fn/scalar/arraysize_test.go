@@ -87,3 +87,16 @@ func evalOne(t *testing.T, name string, c *fn.Ctx, args []*vec.Vector) (*vec.Vec
 	t.Fatalf("no function %s", name)
 	return nil, nil
 }
+
+// TestConcatBound checks that a text that doubles in a recursion comes to an end.
+func TestConcatBound(t *testing.T) {
+	half := vec.NewConst(text, strings.Repeat("x", maxText/2+1), 1)
+	_, err := evalOne(t, "concat", &fn.Ctx{Zone: time.UTC}, []*vec.Vector{half, half})
+	if err == nil || !strings.Contains(err.Error(), tooLong) {
+		t.Errorf("error %v", err)
+	}
+	lenient := &fn.Ctx{Zone: time.UTC, NullOnError: true}
+	if v, err := evalOne(t, "concat", lenient, []*vec.Vector{half, half}); err != nil || !v.IsNull(0) || lenient.Errors != 1 {
+		t.Errorf("NULL is wanted: %v, %d errors", err, lenient.Errors)
+	}
+}

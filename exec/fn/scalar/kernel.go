@@ -239,7 +239,7 @@ func truth(b bool) uint8 {
 func texts(f func(dst []byte, args []*vec.Vector, r int) []byte) fn.Kernel { return bytesOf(text, f) }
 
 // bytesOf makes a kernel with a STRING or BYTES result that f appends. f returns nil
-// for NULL.
+// for NULL. A result longer than maxText is an error: a recursion may double it each time.
 func bytesOf(t types.Type, f func(dst []byte, args []*vec.Vector, r int) []byte) fn.Kernel {
 	return func(c *fn.Ctx, args []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
 		out := c.New(t, rows.N)
@@ -249,9 +249,12 @@ func bytesOf(t types.Type, f func(dst []byte, args []*vec.Vector, r int) []byte)
 			done++
 			from := len(buf)
 			next := f(buf, args, r)
-			if next == nil {
+			switch {
+			case next == nil:
 				out.SetNull(r)
 				return nil
+			case len(next)-from > maxText:
+				return c.Fail(out, r, "text", "", tooLong)
 			}
 			buf = next
 			out.Str[r] = vec.StrRef{Off: uint32(from), Len: uint32(len(buf) - from)}
