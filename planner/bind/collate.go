@@ -41,7 +41,7 @@ func uncollated(x ast.Expr) (inner ast.Expr, names []ast.Ident) {
 func (e *env) collate(x ast.Expr) expr.Node {
 	inner, names := uncollated(x)
 	n := e.expr(inner)
-	if n == nil {
+	if n == nil || !e.b.isText(x.Pos(), n) {
 		return nil
 	}
 	for _, name := range names {
@@ -57,13 +57,21 @@ func (e *env) collate(x ast.Expr) expr.Node {
 	return e.b.collated(x.Pos(), names, n)
 }
 
+// isText refuses a collation of what is no text.
+func (b *Binder) isText(span diag.Span, n expr.Node) bool {
+	if k := n.Type().Kind; k == types.String || k == types.Null {
+		return true
+	}
+	b.errorf(diag.TypeMismatch, span, "COLLATE is of text, got %s", typeOf(n))
+	return false
+}
+
 // collated is the value by which n is compared.
 func (b *Binder) collated(span diag.Span, names []ast.Ident, n expr.Node) expr.Node {
 	if n == nil || !slices.ContainsFunc(names, func(name ast.Ident) bool { return !byteOrder(name) }) {
 		return n
 	}
-	if k := n.Type().Kind; k != types.String && k != types.Null {
-		b.errorf(diag.TypeMismatch, span, "COLLATE is of text, got %s", typeOf(n))
+	if !b.isText(span, n) {
 		return nil
 	}
 	for _, name := range names {
