@@ -16,7 +16,8 @@ import (
 type Rule struct {
 	Name  string
 	Apply func(c *Context, n logical.Node) logical.Node
-	// Normal says that keys, modes and lateness are read off the form that the rule makes.
+	// Normal says that keys, modes and lateness are read off the form that the rule makes, or
+	// that what is too large for one array runs in that form alone.
 	// The other rules only save work: any of them can be left out (Context.Off).
 	Normal bool
 	// Last: it runs when none of the others fires any more, on what they have made.
@@ -61,7 +62,7 @@ var List = []Rule{
 	{Name: "over-top-n", Apply: overTopN, Normal: true},
 	{Name: "limit-series", Apply: limitSeries},
 	{Name: "empty-series", Apply: emptySeries},
-	{Name: "split-series", Apply: splitSeries, Last: true},
+	{Name: "split-series", Apply: splitSeries, Normal: true, Last: true},
 }
 
 // CommonSubplans is the name of the rewrite that comes last, of the physical plan

@@ -31,7 +31,7 @@ func sparkTypes() []*Rule {
 		spark("units, fields, digits, precisions, formats and indexes that are part of the query must be right, and are no NULL, also where Spark gives NULL or casts them",
 			"the mistake is in the text of the query, not in a row", all(planned, either(says("needs a constant"), says("needs a precision"), says("_agg needs BIGINT"), says("takes no element 0"), says("needs HOUR, MINUTE"), says("needs true or false"))), "*"),
 		spark("a constant INT counts with its own digits beside a DECIMAL, as a literal does; in Spark only the literal does",
-			"5 and CAST(5 AS INT) are one value", all(text("AS INT)"), differentType), arithmetic...),
+			"5 and CAST(5 AS INT) are one value", all(text("AS INT)", "AS BIGINT)"), differentType), arithmetic...),
 		spark("a bare NULL takes the type of the other operand; in Spark it counts as DOUBLE", "NULL / 2.50 has the type of x / 2.50",
 			all(text("NULL"), isNull, wasNull, typed("double")), "/"),
 		spark("an argument beyond INT is taken", "digits, bits and rows are counted in 64 bits", class("CAST_OVERFLOW"), "*"),

@@ -45,7 +45,8 @@ func TestRewritten(t *testing.T) {
 }
 
 // elsewhere are rules of windows, sessions and generators.
-var elsewhere = map[string]bool{"window-keys": true, "push-filter-session": true, "push-filter-rows": true, "limit-series": true}
+var elsewhere = map[string]bool{"window-keys": true, "push-filter-session": true, "push-filter-rows": true,
+	"limit-series": true, "empty-series": true, "split-series": true}
 
 type world struct {
 	cat   *catalog.Catalog
