@@ -44,8 +44,8 @@ func (p *parser) prop() ast.Option {
 func (p *parser) key() (string, diag.Span) {
 	t := p.peek()
 	if t.isString() {
-		lit := p.stringLit("a name")
-		return lit.Text, lit.Span
+		id := p.textName("the name of an option")
+		return id.Name, id.Span
 	}
 	if !t.isName() {
 		p.unexpected("the name of an option")
