@@ -89,6 +89,8 @@ func (p *parser) columnOption(c *ast.ColumnDef) bool {
 	case p.accept("PRIMARY", "KEY"):
 		c.PrimaryKey = true
 		p.accept("NOT", "ENFORCED")
+	case p.isWord("COLLATE") && p.at(1).isName() && p.identOf(p.at(1)).ByteOrder():
+		p.pos += 2
 	case p.accept("DEFAULT"):
 		c.Default = p.columnExpr()
 	case p.accept("COMMENT"):

@@ -56,6 +56,12 @@ type Ident struct {
 // Is reports whether an identifier equals a name, regardless of case.
 func (id Ident) Is(name string) bool { return strings.EqualFold(id.Name, name) }
 
+// ByteOrder reports the name of a collation that compares bytes, as everything here does: of
+// PostgreSQL, Spark and SQLite.
+func (id Ident) ByteOrder() bool {
+	return id.Name == "C" || id.Name == "POSIX" || !id.Quoted && (id.Is("c") || id.Is("posix")) || id.Is("utf8_binary") || id.Is("binary")
+}
+
 // Name is a dotted path of at least one identifier.
 type Name struct {
 	diag.Span

@@ -16,11 +16,6 @@ import (
 // collations are the functions that collations are short for: of DuckDB and SQLite, and of Spark.
 var collations = map[string]string{"nocase": "lower", "utf8_lcase": "lower", "noaccent": "strip_accents", "nfc": "normalize"}
 
-// byteOrder reports a collation that compares bytes: of PostgreSQL, Spark and SQLite.
-func byteOrder(name ast.Ident) bool {
-	return name.Name == "C" || name.Name == "POSIX" || !name.Quoted && (name.Is("c") || name.Is("posix")) || name.Is("utf8_binary") || name.Is("binary")
-}
-
 // uncollated takes COLLATE off an expression. DuckDB's COLLATE a.b, and a COLLATE behind
 // another, has several names.
 func uncollated(x ast.Expr) (inner ast.Expr, names []ast.Ident) {
@@ -45,7 +40,7 @@ func (e *env) collate(x ast.Expr) expr.Node {
 		return nil
 	}
 	for _, name := range names {
-		if byteOrder(name) {
+		if name.ByteOrder() {
 			continue
 		}
 		if f := collations[strings.ToLower(name.Name)]; f != "" {
@@ -68,7 +63,7 @@ func (b *Binder) isText(span diag.Span, n expr.Node) bool {
 
 // collated is the value by which n is compared.
 func (b *Binder) collated(span diag.Span, names []ast.Ident, n expr.Node) expr.Node {
-	if n == nil || !slices.ContainsFunc(names, func(name ast.Ident) bool { return !byteOrder(name) }) {
+	if n == nil || !slices.ContainsFunc(names, func(name ast.Ident) bool { return !name.ByteOrder() }) {
 		return n
 	}
 	if !b.isText(span, n) {
@@ -77,7 +72,7 @@ func (b *Binder) collated(span diag.Span, names []ast.Ident, n expr.Node) expr.N
 	for _, name := range names {
 		f := collations[strings.ToLower(name.Name)]
 		switch {
-		case byteOrder(name):
+		case name.ByteOrder():
 		case f == "":
 			b.errorf(diag.NotPlanned, name.Span, "COLLATE %s is not supported", name.Name).
 				WithHint("there are \"C\", which compares bytes, NOCASE, which compares lower(x), NOACCENT, which compares strip_accents(x), and NOCASE.NOACCENT")
