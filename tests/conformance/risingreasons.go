@@ -56,7 +56,6 @@ var risingBatchReasons = []explanation{
 	because("a day later is the same wall clock; one that occurs twice is the earlier instant, as in Spark", "e2e_test/batch/functions/issue_12072", `interval '1' day`, wrong),
 	because("the difference of two instants is an interval of hours, and not of days", "e2e_test/batch/functions/session_timezone", `at time zone 'EST'`, wrong),
 	because("an hour of a wall clock begins at its full hour, also where half an hour is repeated", "e2e_test/batch/functions/issue_12072", `Australia/Lord_Howe`, wrong),
-	because("the element 0 of an array is refused: arrays count from 1", "e2e_test/batch/duckdb/aggregate", `there is no element 0`, refused),
 	because("a DECIMAL is a number: it has no NaN and no infinity", "risingwave/e2e_test/batch", `(not a|CAST AS) DECIMAL\(38,9\).*(inf|nan)|scale needs a DECIMAL as argument 1, got DOUBLE|trim_scale`, refused),
 	because("a DECIMAL has the digits of its type, and a quotient six more", "risingwave/e2e_test/batch", `promo_revenue|1e-28|select concat\(v1, v2, v3, v4, v5`, wrong),
 	because("a time has microseconds", "e2e_test/batch/types/timestamp_ns", `456\.?789|nanosecond|SS\.NS`, wrong, refused),
