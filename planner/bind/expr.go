@@ -219,8 +219,7 @@ func clockText(n expr.Node, t types.Type) string {
 	if !ok || t.Kind != types.Date && t.Kind != types.Timestamp && t.Kind != types.TimestampNTZ {
 		return ""
 	}
-	return map[string]string{"today": "current_date()", "now": "current_timestamp()", "yesterday": "current_date() - 1", "tomorrow": "current_date() + 1",
-		"epoch": "TIMESTAMP '1970-01-01 00:00:00'"}[strings.ToLower(strings.TrimSpace(text))]
+	return map[string]string{"today": "current_date()", "now": "current_timestamp()", "yesterday": "current_date() - 1", "tomorrow": "current_date() + 1"}[strings.ToLower(strings.TrimSpace(text))]
 }
 
 func (e *env) caseExpr(x *ast.Case) expr.Node {
