@@ -8,5 +8,4 @@ var duckRowReasons = []explanation{
 	because("approx_quantile is another sketch, exact over few rows", "cte/recursive_cte_key_aggregation", `approx_quantile\(b, \[`, wrong),
 	because("there is no type of bits", "cte/recursive_cte_key_aggregation", `bitstring_agg`, refused),
 	because("INSERT BY NAME brings a STRUCT to the fields of its column by CAST alone", "insert/insert_by_name", `struct_defaults_by_name`, refused, follows),
-	because("USING SAMPLE is TABLESAMPLE here", "cte/recursive_cte_invariant_build_logging", `using sample`, refused),
 }

@@ -33,14 +33,9 @@ func because(why, path, pattern string, causes ...cause) explanation {
 
 // commonReasons are those of no suite in particular.
 var commonReasons = []explanation{
-	because("a window table function has window_time, as in Flink", "", `\b(from|table\()\s*\(?(tumble|hop|session)\s*\(`, wrong),
 	because("a type is called as in Spark", "", `typeof\(`, wrong),
-	because("dow counts from 1 for Sunday, as in Spark", "", `extract\(\s*dow`, wrong),
 	because("the seconds of a time have their fraction, as in PostgreSQL", "", `(extract\(second|date_part\('seconds?')`, wrong),
-	because("log has its base first, and log of 0 is NULL, as in Spark", "", `\blog(10)?\(`, wrong),
 	because("PIVOT gives NULL where nothing was counted, as Spark's does", "", `pivot\s*\(\s*count`, wrong),
-	because("a window table function has window_time, as in Flink", "", "", wrong).in(`\bfrom\s+(tumble|hop)\s*\(`),
-	because("random() gives another number", "", `random\(`, wrong),
 }
 
 // explain finds the reason of a failure, -1 if there is none: the first that fits.
