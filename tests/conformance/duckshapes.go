@@ -147,6 +147,7 @@ func duckAliasCalls(sql string) string {
 // duckShapeReasons are why statements about forms of queries fail, and why that stays.
 var duckShapeReasons = []explanation{
 	because("UPDATE and DELETE see what stands before a query as FROM does", "lateral/pg_lateral", `^an error is expected (update|delete)`, accepted),
+	because("UPDATE and DELETE see what stands before a query as FROM does", "lateral/pg_lateral", `xx1`, follows),
 	because("a value of PIVOT has a type that is compared with its column's", "duckdb/test/sql/pivot", `cannot compare`, refused),
 	because("the column of an aggregate of PIVOT is called as it is written", "pivot/test_pivot_duplicate_aggregates", `does not exist`, refused),
 	because("PIVOT takes any expression of aggregates, and names may be given twice", "duckdb/test/sql/pivot", `pivot`, accepted),
