@@ -61,39 +61,44 @@ func literalLambda(x ast.Expr) *ast.Lambda {
 
 // withoutAccess gives an expression without the x -> at its begin, and where x is.
 func withoutAccess(x ast.Expr, param **ast.ColumnRef) ast.Expr {
+	if b, ok := x.(*ast.Binary); ok && b.Op == ast.JSONGet {
+		if ref, ok := b.L.(*ast.ColumnRef); ok && len(ref.Parts) == 1 {
+			*param = ref
+			return b.R
+		}
+	}
+	c, first := leftmost(x)
+	if first != nil {
+		*first = withoutAccess(*first, param)
+	}
+	return c
+}
+
+// leftmost copies an expression that begins with an operand, and gives the operand's place in
+// the copy; nil for others.
+func leftmost(x ast.Expr) (ast.Expr, *ast.Expr) {
 	switch x := x.(type) {
 	case *ast.Binary:
-		if ref, ok := x.L.(*ast.ColumnRef); ok && x.Op == ast.JSONGet && len(ref.Parts) == 1 {
-			*param = ref
-			return x.R
-		}
 		c := *x
-		c.L = withoutAccess(x.L, param)
-		return &c
+		return &c, &c.L
 	case *ast.Between:
 		c := *x
-		c.X = withoutAccess(x.X, param)
-		return &c
+		return &c, &c.X
 	case *ast.In:
 		c := *x
-		c.X = withoutAccess(x.X, param)
-		return &c
+		return &c, &c.X
 	case *ast.Like:
 		c := *x
-		c.X = withoutAccess(x.X, param)
-		return &c
+		return &c, &c.X
 	case *ast.Is:
 		c := *x
-		c.X = withoutAccess(x.X, param)
-		return &c
+		return &c, &c.X
 	case *ast.Cast:
 		c := *x
-		c.X = withoutAccess(x.X, param)
-		return &c
+		return &c, &c.X
 	case *ast.Quantified:
 		c := *x
-		c.L = withoutAccess(x.L, param)
-		return &c
+		return &c, &c.L
 	}
-	return x
+	return x, nil
 }
