@@ -120,7 +120,7 @@ type Scalar struct {
 	Name       string
 	Aliases    []string
 	Group      string   // heading in the reference: Text, Numeric, Time, …
-	Syntax     []string // "substring(text, start [, length])"
+	Syntax     []string // the forms, "substring(text, start [, length])"; Params reads the names of arguments, and which are lambdas
 	Doc        string   // one or more sentences
 	Nulls      NullRule
 	Volatility Volatility

@@ -1,8 +1,9 @@
 package bind
 
 import (
-	"strings"
+	"slices"
 
+	"github.com/sqlstream/sqlstream/exec/fn"
 	"github.com/sqlstream/sqlstream/parser/ast"
 )
 
@@ -25,27 +26,12 @@ func literalLambdas(x *ast.Call, syntax []string) *ast.Call {
 	return out
 }
 
-// lambdaAt tells whether a form of a function has a lambda of one parameter as argument i:
-// transform(array, x -> f(x)).
+// lambdaAt tells whether a form of a function has a lambda of one parameter as argument i.
 func lambdaAt(syntax []string, i int) bool {
-	for _, form := range syntax {
-		_, list, _ := strings.Cut(form, "(")
-		depth, at, from := 0, 0, 0
-		for k := 0; k <= len(list); k++ {
-			switch {
-			case k < len(list) && list[k] == '(':
-				depth++
-			case k < len(list) && list[k] == ')':
-				depth--
-			case k == len(list) || list[k] == ',' && depth == 0:
-				if param, _, ok := strings.Cut(list[from:k], " -> "); ok && at == i && !strings.Contains(param, ")") {
-					return true
-				}
-				at, from = at+1, k+1
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(syntax, func(form string) bool {
+		params := fn.Params(form)
+		return i < len(params) && params[i].Lambda
+	})
 }
 
 // literalLambda makes the lambda x -> 10 … of an expression that begins with the access

@@ -1,8 +1,7 @@
 package bind
 
 import (
-	"strings"
-
+	"github.com/sqlstream/sqlstream/exec/fn"
 	"github.com/sqlstream/sqlstream/parser/ast"
 	"github.com/sqlstream/sqlstream/parser/diag"
 )
@@ -15,7 +14,7 @@ func (b *Binder) byArgument(x *ast.Call, syntax []string) *ast.Call {
 	}
 	var problem *diag.Diagnostic
 	for _, form := range syntax {
-		out, d := inPlace(x, argumentNames(form))
+		out, d := inPlace(x, fn.Params(form))
 		if d == nil {
 			return out
 		}
@@ -29,34 +28,18 @@ func (b *Binder) byArgument(x *ast.Call, syntax []string) *ast.Call {
 	return nil
 }
 
-// argumentNames reads the names in f(a, b[, c]); "" for what is no name.
-func argumentNames(form string) []string {
-	open, end := strings.IndexByte(form, '('), strings.LastIndexByte(form, ')')
-	if open < 0 || end < open {
-		return nil
-	}
-	names := strings.Split(strings.NewReplacer("[", "", "]", "").Replace(form[open+1:end]), ",")
-	for i, n := range names {
-		names[i] = strings.TrimSpace(n)
-		if strings.Trim(strings.ToLower(names[i]), "abcdefghijklmnopqrstuvwxyz_0123456789") != "" {
-			names[i] = ""
-		}
-	}
-	return names
-}
-
-// inPlace is a call with its arguments in the order of names, all of them at the front.
-func inPlace(x *ast.Call, names []string) (*ast.Call, *diag.Diagnostic) {
-	args := make([]ast.Expr, len(names))
+// inPlace is a call with its arguments in the order of the parameters, all of them at the front.
+func inPlace(x *ast.Call, params []fn.Param) (*ast.Call, *diag.Diagnostic) {
+	args := make([]ast.Expr, len(params))
 	if len(x.Args) > len(args) {
-		return nil, diag.Errorf(diag.WrongArguments, x.Span, "%s takes %d arguments here, got %d", x.Name, len(names), len(x.Args)+len(x.Named))
+		return nil, diag.Errorf(diag.WrongArguments, x.Span, "%s takes %d arguments here, got %d", x.Name, len(params), len(x.Args)+len(x.Named))
 	}
 	copy(args, x.Args)
 	last := len(x.Args)
 	for _, n := range x.Named {
 		at := -1
-		for i, name := range names {
-			if name != "" && strings.EqualFold(name, n.Name.Name) {
+		for i, p := range params {
+			if p.Name != "" && n.Name.Is(p.Name) {
 				at = i
 			}
 		}
@@ -72,7 +55,7 @@ func inPlace(x *ast.Call, names []string) (*ast.Call, *diag.Diagnostic) {
 		if a == nil && x.Name.Last().Is("make_interval") {
 			args[i] = &ast.Literal{Span: x.Span, Kind: ast.LitInt, Text: "0"}
 		} else if a == nil {
-			return nil, diag.Errorf(diag.WrongArguments, x.Span, "%s needs a value for %q too", x.Name, names[i])
+			return nil, diag.Errorf(diag.WrongArguments, x.Span, "%s needs a value for %q too", x.Name, params[i].Name)
 		}
 	}
 	out := *x

@@ -135,12 +135,7 @@ func (b *Binder) namedWindowArguments(x *ast.Call, w *fn.Window) *ast.Call {
 		one := &ast.Literal{Span: x.Span, Kind: ast.LitInt, Text: "1"}
 		call.Named = append(slices.Clone(x.Named), ast.NamedArg{Name: ast.Ident{Span: x.Span, Name: "offset"}, Value: one})
 	}
-	var forms []string
-	for _, s := range w.Syntax {
-		form, _, _ := strings.Cut(s, ")")
-		forms = append(forms, form+")")
-	}
-	return b.byArgument(&call, forms)
+	return b.byArgument(&call, w.Syntax)
 }
 
 // valueArguments puts what steers the function last: the second, where there are three.
