@@ -20,6 +20,12 @@ const distinctHere = "write INSERT INTO, and leave duplicates out with SELECT DI
 // ownKey is what takes the place of numbers that a table gives its rows.
 const ownKey = "leave it out, and give each row its key"
 
+// ownStatement is what takes the place of statements within a query.
+const ownStatement = "WITH names queries; write the other as a statement of its own, before or behind"
+
+// oneEach is how a join takes one row of each key.
+const oneEach = "leave ANY out, and join with one row of each key: JOIN (SELECT DISTINCT ON (k) * FROM b) AS b"
+
 // builtinHere is what takes the place of extensions.
 const builtinHere = "leave it out: connectors, formats and functions are built in"
 
@@ -39,6 +45,20 @@ var foreignPhrases = []phrase{
 	{"CONNECT BY", "write WITH RECURSIVE t AS (SELECT … UNION ALL SELECT … FROM t JOIN …)"},
 	{"( + )", "write a LEFT JOIN b ON a.id = b.id"},
 	{"WITH OFFSET", "write WITH ORDINALITY AS u(x, n), which counts from 1"},
+	{"AS ( INSERT", ownStatement}, {"AS ( UPDATE", ownStatement}, {"AS ( DELETE", ownStatement},
+	{"ROWS FROM (", "write UNNEST(a, b) AS t(x, y), where a and b are arrays such as sequence(1, 3)"},
+	{"WITH TOTALS", "write GROUP BY ROLLUP (a): the row whose a is NULL has the total"},
+	{"WITH FILL", "join from all values that there should be: FROM UNNEST(sequence(a, b)) AS g(d) LEFT JOIN t ON t.d = g.d"},
+	{"ANY LEFT JOIN", oneEach}, {"ANY INNER JOIN", oneEach}, {"ANY JOIN", oneEach}, {"LEFT ANY JOIN", oneEach}, {"INNER ANY JOIN", oneEach},
+	{"GLOBAL * JOIN", "leave GLOBAL out"}, {"GLOBAL JOIN", "leave GLOBAL out"}, {"GLOBAL IN", "leave GLOBAL out"},
+	{"ALL INNER JOIN", "leave ALL out"}, {"ALL LEFT JOIN", "leave ALL out"},
+	{"SAMPLE (", "write TABLESAMPLE (10 PERCENT)"}, {"SAMPLE BERNOULLI", "write TABLESAMPLE (10 PERCENT)"}, {"SAMPLE SYSTEM", "write TABLESAMPLE (10 PERCENT)"},
+	{"STREAM * ON TABLE", "leave it out: a query over a source reads in each trigger what is new; EMIT CHANGELOG gives the changes of a result"},
+	{"DYNAMIC TABLE", "write CREATE MATERIALIZED VIEW name AS SELECT …"},
+	{"TABLE * PARTITION BY", "leave it out, or write PARTITIONED BY (column) in CREATE SINK"},
+	{"TABLE * CLUSTER BY", "leave it out: state is indexed by the keys that its queries need"},
+	{"CLUSTER BY", "leave it out: state is indexed by the keys that its queries need"},
+	{"SETTINGS * =", "leave it out: SHOW SETTINGS lists what is set by SET name = value"},
 	{"PREWHERE", "write WHERE"},
 	{"LIMIT * BY", "write QUALIFY row_number() OVER (PARTITION BY … ORDER BY …) <= n"},
 	{"ARRAY JOIN", "write CROSS JOIN UNNEST(array) AS u(x)"},
@@ -73,6 +93,7 @@ var foreignPhrases = []phrase{
 	{"SHOW SCHEMAS", "write SHOW TABLES: there is one catalog"},
 	{"SHOW CATALOGS", "write SHOW TABLES: there is one catalog"},
 	{"SHOW PARTITIONS", "a partition is a column: SELECT DISTINCT the column FROM the table"},
+	{"SHOW ALL TABLES", "write SHOW TABLES"},
 	{"SHOW ALL FUNCTIONS", "write SHOW FUNCTIONS"},
 	{"SHOW USER FUNCTIONS", "write SHOW FUNCTIONS"},
 	{"SHOW SYSTEM FUNCTIONS", "write SHOW FUNCTIONS"},

@@ -243,7 +243,8 @@ func (p *parser) refusedFactor() bool {
 		p.fail(diag.Errorf(diag.NotSupported, t.span(), "TABLESAMPLE of a table function or a LATERAL query is not supported").
 			WithHint("write it behind a subquery: FROM (SELECT * FROM …) TABLESAMPLE (10)"))
 	case word == "MATCH_RECOGNIZE" && p.opAt(1, "("):
-		p.failf(diag.NotSupported, t.span(), "MATCH_RECOGNIZE is not supported")
+		p.fail(diag.Errorf(diag.NotSupported, t.span(), "MATCH_RECOGNIZE is not supported").
+			WithHint("steps that follow one another are read with lag(x) and lead(x) OVER (PARTITION BY … ORDER BY …), or joined: FROM t AS a JOIN t AS b ON a.k = b.k AND b.ts > a.ts"))
 	default:
 		return false
 	}
@@ -292,6 +293,8 @@ func (p *parser) tableSoft() bool {
 		return true
 	case "POSITIONAL":
 		return p.wordAt(1, "JOIN")
+	case "ANY", "GLOBAL": // of ClickHouse, where another row would be joined
+		return p.anyWordAt(1, "JOIN", "LEFT", "RIGHT", "INNER", "FULL", "ANY")
 	case "NEAREST", "APPROX", "EXACT":
 		return p.startsNearest()
 	case "INCLUDE", "EXCLUDE":

@@ -165,12 +165,40 @@ func (p *parser) foreignOperand() bool {
 	case t.isString() && before.kind == tokWord && foreignTypes[strings.ToUpper(p.text(before))] != "":
 		p.canonicalType(before)
 		p.failed = true
+	case p.isOp("(") && p.text(before) == ")" && p.behindCall():
+	case p.isWord("GLOB") && p.at(1).isString():
+		p.glob(t, p.at(1))
+	case t.isString() && strings.EqualFold(p.text(before), "GLOB"): // it was taken for an alias
+		p.glob(before, t)
 	case p.isWord("COLUMNS") && p.opAt(1, "(") && before.isString():
 		p.fail(diag.Errorf(diag.NotSupported, p.here(), "COLUMNS of JSON_TABLE is not supported").
 			WithHint("write UNNEST(from_json(x, 'ARRAY<STRUCT<a: INT, b: STRING>>'))"))
 	default:
 		return false
 	}
+	return true
+}
+
+// glob fails on x GLOB 'a*'.
+func (p *parser) glob(word, pattern token) {
+	p.fail(diag.Errorf(diag.NotSupported, word.span(), "GLOB is not supported").
+		WithHint("write LIKE %s", strings.NewReplacer("*", "%", "?", "_").Replace(p.text(pattern))))
+}
+
+// behindCall fails on quantile(0.5)(x), as ClickHouse gives an aggregate its parameters. It
+// reports whether a call stands before.
+func (p *parser) behindCall() bool {
+	open := p.toks[p.pos-1].match
+	if int(open) <= p.first || !p.toks[open-1].isName() {
+		return false
+	}
+	name, params := p.text(p.toks[open-1]), p.src.Slice(diag.Span{Start: int(p.toks[open].end), End: int(p.toks[p.pos-1].start)})
+	args := p.src.Slice(diag.Span{Start: int(p.peek().end), End: int(p.toks[p.peek().match].start)})
+	if strings.Contains(params, ",") {
+		params = "ARRAY[" + params + "]"
+	}
+	p.fail(diag.Errorf(diag.NotSupported, p.here(), "parameters in parentheses of their own are not supported").
+		WithHint("write them behind the arguments: %s(%s, %s)", name, args, params))
 	return true
 }
 

@@ -15,11 +15,11 @@ func typeNames() map[string]string {
 	return map[string]string{
 		"BOOLEAN": "BOOLEAN", "BOOL": "BOOLEAN",
 		"TINYINT": "TINYINT", "BYTE": "TINYINT", "INT1": "TINYINT",
-		"SMALLINT": "SMALLINT", "SHORT": "SMALLINT", "INT2": "SMALLINT",
-		"INT": "INT", "INTEGER": "INT", "INT4": "INT",
-		"BIGINT": "BIGINT", "LONG": "BIGINT", "INT8": "BIGINT",
-		"FLOAT": "FLOAT", "REAL": "FLOAT", "FLOAT4": "FLOAT",
-		"DOUBLE": "DOUBLE", "FLOAT8": "DOUBLE",
+		"SMALLINT": "SMALLINT", "SHORT": "SMALLINT", "INT2": "SMALLINT", "INT16": "SMALLINT",
+		"INT": "INT", "INTEGER": "INT", "INT4": "INT", "INT32": "INT",
+		"BIGINT": "BIGINT", "LONG": "BIGINT", "INT8": "BIGINT", "INT64": "BIGINT",
+		"FLOAT": "FLOAT", "REAL": "FLOAT", "FLOAT4": "FLOAT", "FLOAT32": "FLOAT",
+		"DOUBLE": "DOUBLE", "FLOAT8": "DOUBLE", "FLOAT64": "DOUBLE",
 		"DECIMAL": "DECIMAL", "NUMERIC": "DECIMAL", "DEC": "DECIMAL",
 		"STRING": "STRING", "VARCHAR": "STRING", "TEXT": "STRING", "CHAR": "STRING", "CHARACTER": "STRING", "NVARCHAR": "STRING",
 		"BYTES": "BYTES", "BINARY": "BYTES", "VARBINARY": "BYTES", "BYTEA": "BYTES", "BLOB": "BYTES",
@@ -99,10 +99,10 @@ var foreignTypes = map[string]string{
 	"NCLOB": "STRING", "LONGTEXT": "STRING", "MEDIUMTEXT": "STRING", "TINYTEXT": "STRING", "LOWCARDINALITY": "STRING",
 	"FIXEDSTRING": "STRING", "ENUM": "STRING", "CITEXT": "STRING", "UTF8": "STRING", "SYMBOL": "STRING",
 	"SERIAL": "BIGINT, and give each row its key", "BIGSERIAL": "BIGINT, and give each row its key",
-	"INT16": "SMALLINT", "INT32": "INT", "INT64": "BIGINT", "INT128": "DECIMAL(38, 0)", "UINT8": "SMALLINT", "UINT16": "INT",
+	"INT128": "DECIMAL(38, 0)", "UINT8": "SMALLINT", "UINT16": "INT",
 	"UINT32": "BIGINT", "UINT64": "DECIMAL(20, 0)", "UTINYINT": "SMALLINT", "USMALLINT": "INT", "UINTEGER": "BIGINT",
 	"UBIGINT": "DECIMAL(20, 0)", "HUGEINT": "DECIMAL(38, 0)", "MEDIUMINT": "INT", "BYTEINT": "TINYINT", "UNSIGNED": "BIGINT",
-	"FLOAT32": "FLOAT", "FLOAT64": "DOUBLE", "BINARY_FLOAT": "FLOAT", "BINARY_DOUBLE": "DOUBLE",
+	"BINARY_FLOAT": "FLOAT", "BINARY_DOUBLE": "DOUBLE",
 	"BIGNUMERIC": "DECIMAL(38, 9)", "MONEY": "DECIMAL(19, 4)", "SMALLMONEY": "DECIMAL(10, 4)",
 	"TIMESTAMP_S": "TIMESTAMP(0)", "TIMESTAMP_MS": "TIMESTAMP(3)", "TIMESTAMP_US": "TIMESTAMP", "TIMESTAMP_NS": "TIMESTAMP",
 	"DATETIME2": "TIMESTAMP_NTZ", "SMALLDATETIME": "TIMESTAMP_NTZ", "DATETIME64": "TIMESTAMP", "DATETIMEOFFSET": "TIMESTAMP",
@@ -120,6 +120,11 @@ var foreignTypes = map[string]string{
 func (p *parser) typeRest(node *ast.TypeName, t token) {
 	switch node.Name {
 	case "ARRAY":
+		if p.acceptOp("(") { // ARRAY(BIGINT) of Trino
+			node.Elem = p.typeName()
+			p.expectOp(")")
+			return
+		}
 		p.expectOp("<")
 		node.Elem = p.typeName()
 		p.closeAngle()
