@@ -37,7 +37,8 @@ func (sel *selectBinder) bindGroupBy() {
 	sel.groupItems(g.Items)
 }
 
-// groupByAll groups by every item without an aggregate.
+// groupByAll groups by every item without an aggregate, its own or one that it reads by an
+// alias, and without OVER, which is of the groups.
 func (sel *selectBinder) groupByAll() {
 	for _, i := range sel.sessionsLast() {
 		if sel.aggregates(sel.items[i].ast.Expr) {
@@ -47,7 +48,7 @@ func (sel *selectBinder) groupByAll() {
 		sel.bindItem(i)
 		sel.sessionKeys = false
 		for j, n := range sel.items[i].nodes {
-			if !expr.IsConst(n) {
+			if !expr.IsConst(n) && !hasAggRef(n) && !hasOverRef(n) {
 				sel.addKey(n, sel.items[i].names[j], sel.items[i].ast.Span)
 			}
 		}
@@ -133,15 +134,14 @@ func (sel *selectBinder) addKey(n expr.Node, name string, span diag.Span) []int 
 	return []int{len(sel.keys) - 1}
 }
 
+// hasAggRef reports what is known after grouping alone: an aggregate, GROUPING, or a subquery
+// that reads one.
 func hasAggRef(n expr.Node) bool {
-	found := false
-	expr.Walk(n, func(x expr.Node) bool {
-		if c, ok := x.(*expr.Column); ok && c.Index >= aggBase && c.Index < outerBase {
-			found = true
-		}
-		return !found
-	})
-	return found
+	return slices.ContainsFunc(expr.ColumnsOf(n), ofGroups)
+}
+
+func ofGroups(c int) bool {
+	return c == setIndex || c >= aggBase && c < outerBase || c >= postBase && c < overBase
 }
 
 // regroup turns an expression over the input into one over the Aggregate: sub-expressions

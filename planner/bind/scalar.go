@@ -1,6 +1,8 @@
 package bind
 
 import (
+	"slices"
+
 	"github.com/sqlstream/sqlstream/exec/expr"
 	"github.com/sqlstream/sqlstream/parser/diag"
 	"github.com/sqlstream/sqlstream/planner/logical"
@@ -18,7 +20,7 @@ const postStride = 64
 // attach joins a subquery with the input, or after grouping, and returns the number of the
 // first column that it adds.
 func (sel *selectBinder) attach(e *env, a *logical.Apply) int {
-	if sel.grouped && !sel.keying && !e.inAgg && e.clause >= inSelect {
+	if sel.grouped && !e.inAgg && e.clause >= inSelect && (!sel.keying || readsGroups(a)) {
 		sel.posts = append(sel.posts, postJoin{join: a, span: a.Span})
 		return postBase + (len(sel.posts)-1)*postStride
 	}
@@ -26,6 +28,20 @@ func (sel *selectBinder) attach(e *env, a *logical.Apply) int {
 	a.L = sel.input
 	sel.input = a
 	return base
+}
+
+// readsGroups reports a subquery that compares with or reads, by an alias, what is computed of
+// the groups around it.
+func readsGroups(a *logical.Apply) bool {
+	found := slices.ContainsFunc(a.LKeys, hasAggRef)
+	logical.MapOuter(a.R, a.Scope, func(n expr.Node) expr.Node {
+		for _, c := range expr.ColumnsOf(n) {
+			s, col, outer := logical.Outer(c)
+			found = found || outer && s == a.Scope && ofGroups(col)
+		}
+		return n
+	})
+	return found
 }
 
 // regroupPosts moves what subqueries compare and read of this query onto the Aggregate.
