@@ -351,6 +351,11 @@ func (e *env) bindAggregate(x *ast.Call, f *fn.Aggregate) (logical.Agg, bool) {
 				WithHint("compute the inner one in a subquery: SELECT … FROM (SELECT …, f() OVER (…) AS x …)")
 			return agg, false
 		}
+		if slices.ContainsFunc(expr.ColumnsOf(a), ofSubquery) && !e.inOver {
+			e.b.errorf(diag.MisplacedAggregate, x.Args[i].Pos(), "%s aggregates an alias that is a subquery, which is joined after grouping", x.Name).
+				WithHint("write the subquery itself, or compute it in FROM: SELECT … FROM (SELECT …, (SELECT …) AS x …)")
+			return agg, false
+		}
 		if hasAggRef(a) && !e.inOver {
 			e.b.errorf(diag.MisplacedAggregate, x.Args[i].Pos(), "%s aggregates an alias that is an aggregate itself", x.Name).
 				WithHint("compute the inner one in a subquery: SELECT … FROM (SELECT … GROUP BY …)")

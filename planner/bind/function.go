@@ -89,7 +89,7 @@ func (e *env) outerParameter(fr *invocation, ref *ast.ColumnRef) (expr.Node, boo
 	fr.used[i]++
 	bad := false
 	n := expr.MapColumns(fr.args[i], func(c int) int {
-		if _, _, outer := logical.Outer(c); outer && c < postBase {
+		if _, _, outer := logical.Outer(c); outer {
 			return c
 		}
 		bad = bad || c >= aggBase

@@ -141,8 +141,11 @@ func hasAggRef(n expr.Node) bool {
 }
 
 func ofGroups(c int) bool {
-	return c == setIndex || c >= aggBase && c < outerBase || c >= postBase && c < overBase
+	return c == setIndex || c >= aggBase && c < outerBase || ofSubquery(c)
 }
+
+// ofSubquery reports a column of a subquery that is joined after grouping.
+func ofSubquery(c int) bool { return c >= postBase && c < overBase }
 
 // regroup turns an expression over the input into one over the Aggregate: sub-expressions
 // that are keys become key columns.

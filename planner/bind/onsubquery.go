@@ -113,7 +113,7 @@ func (o *onSubqueries) filter(plan logical.Node, at placed) logical.Node {
 				return at.at(i)
 			}
 			return i
-		}), base)
+		}), postBase, base)
 	}
 	for k, a := range o.applies {
 		base[k] = len(plan.Schema())

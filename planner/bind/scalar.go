@@ -9,7 +9,8 @@ import (
 )
 
 // postJoin is a subquery that is joined after grouping, so that it may be compared with
-// aggregates. Its column c has the number postBase + k·postStride + c until then.
+// aggregates, or after the functions with OVER with which it is compared. Its column c has the
+// number postBase + k·postStride + c until then, or one from lateBase on.
 type postJoin struct {
 	join *logical.Apply // without L
 	span diag.Span
@@ -20,6 +21,10 @@ const postStride = 64
 // attach joins a subquery with the input, or after grouping, and returns the number of the
 // first column that it adds.
 func (sel *selectBinder) attach(e *env, a *logical.Apply) int {
+	if slices.ContainsFunc(a.LKeys, hasOverRef) {
+		sel.lates = append(sel.lates, postJoin{join: a, span: a.Span})
+		return lateBase + (len(sel.lates)-1)*postStride
+	}
 	if sel.grouped && !e.inAgg && e.clause >= inSelect && (!sel.keying || readsGroups(a)) {
 		sel.posts = append(sel.posts, postJoin{join: a, span: a.Span})
 		return postBase + (len(sel.posts)-1)*postStride
@@ -47,7 +52,7 @@ func readsGroups(a *logical.Apply) bool {
 // regroupPosts moves what subqueries compare and read of this query onto the Aggregate.
 func (sel *selectBinder) regroupPosts() bool {
 	ok := true
-	for _, p := range sel.posts {
+	for _, p := range slices.Concat(sel.posts, sel.lates) {
 		for i, k := range p.join.LKeys {
 			if p.join.LKeys[i] = sel.regroup(k, p.span); p.join.LKeys[i] == nil {
 				ok = false
@@ -105,30 +110,41 @@ func ownExpr(e expr.Node, scope int) (expr.Node, bool) {
 
 // joinPosts joins the subqueries, and returns how expressions find their columns.
 func (sel *selectBinder) joinPosts(plan logical.Node) (logical.Node, func(expr.Node) expr.Node) {
-	base := make([]int, len(sel.posts))
-	shift := func(n expr.Node) expr.Node { return placePosts(n, base) }
-	for k, p := range sel.posts {
-		base[k] = len(plan.Schema())
+	return joinOn(plan, sel.posts, postBase, func(n expr.Node) expr.Node { return n })
+}
+
+// joinLates is joinPosts over the functions with OVER, whose places are known.
+func (sel *selectBinder) joinLates(plan logical.Node) (logical.Node, func(expr.Node) expr.Node) {
+	return joinOn(plan, sel.lates, lateBase, sel.placed)
+}
+
+// joinOn joins subqueries, the columns of which are numbered from a base on, each beside those
+// before it.
+func joinOn(plan logical.Node, posts []postJoin, from int, placed func(expr.Node) expr.Node) (logical.Node, func(expr.Node) expr.Node) {
+	base := make([]int, 0, len(posts))
+	shift := func(n expr.Node) expr.Node { return placePosts(placed(n), from, base) }
+	for _, p := range posts {
 		node := *p.join
-		node.L = plan
-		node.LKeys = make([]expr.Node, len(p.join.LKeys))
+		node.L, node.LKeys = plan, make([]expr.Node, len(p.join.LKeys))
 		for i, l := range p.join.LKeys {
 			node.LKeys[i] = shift(l)
 		}
+		base = append(base, len(plan.Schema()))
 		plan = &node
 	}
 	return plan, shift
 }
 
 // placePosts gives columns of subqueries that were joined late their numbers.
-func placePosts(n expr.Node, base []int) expr.Node {
+func placePosts(n expr.Node, from int, base []int) expr.Node {
 	if len(base) == 0 {
 		return n
 	}
 	return expr.MapColumns(n, func(i int) int {
-		if i < postBase || i >= overBase {
+		k := (i - from) / postStride
+		if i < from || k >= len(base) {
 			return i
 		}
-		return base[(i-postBase)/postStride] + (i-postBase)%postStride
+		return base[k] + (i-from)%postStride
 	})
 }

@@ -20,6 +20,7 @@ const (
 	outerBase = 1 << 25 // the end of those of aggregates; outer references are logical.Outer's
 	postBase  = 1 << 26
 	overBase  = 1 << 27
+	lateBase  = 3 << 26 // subqueries that are joined after the functions with OVER
 	overEnd   = 1 << 28
 )
 

@@ -56,6 +56,7 @@ type selectBinder struct {
 	sets       []logical.GroupingSet // nil = all keys together
 	aggs       []logical.Agg
 	posts      []postJoin // subqueries to join after grouping
+	lates      []postJoin // and those that compare functions with OVER: after these
 	overs      []overCall // calls with OVER
 	overAt     []int      // their columns, once the nodes are made
 	qualify    expr.Node  // nil = none

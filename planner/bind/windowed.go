@@ -45,14 +45,19 @@ func (sel *selectBinder) windowed(plan logical.Node, shift func(expr.Node) expr.
 	for i := range sel.overs {
 		sel.overs[i].rewrite(shift)
 	}
+	for _, p := range sel.lates {
+		for i, k := range p.join.LKeys {
+			p.join.LKeys[i] = shift(k)
+		}
+	}
 	if sel.qualify != nil {
 		lists = append(lists, []expr.Node{shift(sel.qualify)})
 	}
 	plan = sel.onlyUsed(plan, lists)
-	plan = sel.overNodes(plan)
+	plan, shift = sel.joinLates(sel.overNodes(plan))
 	for _, list := range lists {
 		for i, n := range list {
-			list[i] = sel.placed(n)
+			list[i] = shift(n)
 		}
 	}
 	if sel.qualify != nil {
@@ -80,6 +85,12 @@ func (sel *selectBinder) onlyUsed(plan logical.Node, lists [][]expr.Node) logica
 	for i := range sel.overs {
 		sel.overs[i].rewrite(note)
 	}
+	for _, p := range sel.lates {
+		p.mapColumns(func(c int) int {
+			used[c] = true
+			return c
+		})
+	}
 	place := make([]int, width)
 	p := &logical.Project{Input: plan}
 	for i, c := range plan.Schema() {
@@ -91,14 +102,13 @@ func (sel *selectBinder) onlyUsed(plan logical.Node, lists [][]expr.Node) logica
 	if len(p.Exprs) == width || len(p.Exprs) == 0 || len(sel.stmt.DistinctOn) > 0 {
 		return plan
 	}
-	move := func(n expr.Node) expr.Node {
-		return expr.MapColumns(n, func(i int) int {
-			if i < width {
-				return place[i]
-			}
-			return i
-		})
+	to := func(i int) int {
+		if i < width {
+			return place[i]
+		}
+		return i
 	}
+	move := func(n expr.Node) expr.Node { return expr.MapColumns(n, to) }
 	for _, list := range lists {
 		for i, n := range list {
 			list[i] = move(n)
@@ -107,7 +117,26 @@ func (sel *selectBinder) onlyUsed(plan logical.Node, lists [][]expr.Node) logica
 	for i := range sel.overs {
 		sel.overs[i].rewrite(move)
 	}
+	for _, l := range sel.lates {
+		l.mapColumns(to)
+	}
 	return p
+}
+
+// mapColumns changes which columns of the query around a subquery compares and reads.
+func (p postJoin) mapColumns(to func(int) int) {
+	for i, k := range p.join.LKeys {
+		p.join.LKeys[i] = expr.MapColumns(k, to)
+	}
+	scope := p.join.Scope
+	p.join.R = logical.MapOuter(p.join.R, scope, func(e expr.Node) expr.Node {
+		return expr.MapColumns(e, func(i int) int {
+			if s, col, outer := logical.Outer(i); outer && s == scope {
+				return logical.OuterIndex(scope, to(col))
+			}
+			return i
+		})
+	})
 }
 
 // overNodes stacks one Over a window, in the order in which the windows are met.
