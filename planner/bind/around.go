@@ -73,13 +73,12 @@ func (e *env) aggregatedAround(x *ast.Call) *scope {
 	}
 	for _, a := range list {
 		own = own || a != nil && hasSubquery(a)
-		walkExpr(a, func(n ast.Expr) bool {
-			if ref, ok := n.(*ast.ColumnRef); ok && !own {
+		e.b.freeColumns(a, func(ref *ast.ColumnRef) {
+			if !own {
 				s := e.scopeOf(ref)
 				own = s == nil || from != nil && s != from
 				from = s
 			}
-			return !own
 		})
 	}
 	if own || from == nil || from.reader == nil || from.reader.sel == nil {

@@ -303,10 +303,9 @@ func (e *env) ofLambda(x *ast.Call) (found bool) {
 		return false
 	}
 	for _, a := range parts(x) {
-		walkExpr(a, func(n ast.Expr) bool {
-			ref, ok := n.(*ast.ColumnRef)
-			if !ok || found {
-				return !found
+		e.b.freeColumns(a, func(ref *ast.ColumnRef) {
+			if found {
+				return
 			}
 			found = slices.ContainsFunc(e.params, func(p *expr.Param) bool { return ref.Parts[0].Is(p.Name) })
 			if m, _ := e.scope.lookup(ref.Parts); len(m) > 0 {
@@ -316,7 +315,6 @@ func (e *env) ofLambda(x *ast.Call) (found bool) {
 				e.b.errorf(diag.MisplacedAggregate, ref.Span, "aggregate %s is of rows, and cannot read %q, a parameter of the lambda", x.Name, ref.Parts[0].Name).
 					WithHint("array_sum, array_max and their like take an array")
 			}
-			return true
 		})
 	}
 	return found

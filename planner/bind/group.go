@@ -38,8 +38,10 @@ func (sel *selectBinder) bindGroupBy() {
 }
 
 // groupByAll groups by every item without an aggregate, its own or one that it reads by an
-// alias, and without OVER, which is of the groups.
+// alias, and without OVER, which is of the groups; constants alone are the key of what rows
+// there are.
 func (sel *selectBinder) groupByAll() {
+	var constant expr.Node
 	for _, i := range sel.sessionsLast() {
 		if sel.aggregates(sel.items[i].ast.Expr) {
 			continue
@@ -48,10 +50,16 @@ func (sel *selectBinder) groupByAll() {
 		sel.bindItem(i)
 		sel.sessionKeys = false
 		for j, n := range sel.items[i].nodes {
-			if !expr.IsConst(n) && !hasAggRef(n) && !hasOverRef(n) {
+			switch {
+			case expr.IsConst(n):
+				constant = n
+			case !hasAggRef(n) && !hasOverRef(n):
 				sel.addKey(n, sel.items[i].names[j], sel.items[i].ast.Span)
 			}
 		}
+	}
+	if constant != nil && len(sel.keys) == 0 && !slices.ContainsFunc(sel.items, func(it selectItem) bool { return sel.aggregates(it.ast.Expr) }) {
+		sel.addKey(constant, constant.String(), sel.stmt.GroupBy.Span)
 	}
 }
 

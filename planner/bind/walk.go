@@ -1,6 +1,11 @@
 package bind
 
-import "github.com/sqlstream/sqlstream/parser/ast"
+import (
+	"slices"
+	"strings"
+
+	"github.com/sqlstream/sqlstream/parser/ast"
+)
 
 // walkExpr calls visit for an expression and, if that returns true, for its parts.
 // Subqueries are not entered.
@@ -10,6 +15,31 @@ func walkExpr(x ast.Expr, visit func(ast.Expr) bool) {
 	}
 	for _, k := range parts(x) {
 		walkExpr(k, visit)
+	}
+}
+
+// freeColumns visits the names that an expression reads, but for the parameters of its own
+// lambdas.
+func (b *Binder) freeColumns(x ast.Expr, visit func(*ast.ColumnRef)) { b.columnsBut(nil, x, visit) }
+
+func (b *Binder) columnsBut(params []ast.Ident, x ast.Expr, visit func(*ast.ColumnRef)) {
+	if x == nil {
+		return
+	}
+	switch y := x.(type) {
+	case *ast.Lambda:
+		params = append(slices.Clip(params), y.Params...)
+	case *ast.Call:
+		if f, ok := b.cat.Functions.Scalar(strings.ToLower(y.Name.String())); ok {
+			x = literalLambdas(y, f.Syntax)
+		}
+	case *ast.ColumnRef:
+		if !slices.ContainsFunc(params, func(p ast.Ident) bool { return y.Parts[0].Is(p.Name) }) {
+			visit(y)
+		}
+	}
+	for _, k := range parts(x) {
+		b.columnsBut(params, k, visit)
 	}
 }
 
