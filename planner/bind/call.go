@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/sqlstream/sqlstream/exec/expr"
@@ -17,6 +18,9 @@ import (
 
 // call binds a function call of any kind.
 func (e *env) call(x *ast.Call) expr.Node {
+	if e.safe(x) {
+		return nil
+	}
 	x = e.b.unchained(x)
 	name := strings.ToLower(x.Name.String())
 	if f := e.b.cat.Function(name); f != nil || e.b.calling(name) {
@@ -39,10 +43,15 @@ func (e *env) call(x *ast.Call) expr.Node {
 			return e.generatorCall(x)
 		}
 	}
-	if _, ok := e.b.cat.Functions.Scalar(name); !ok && len(x.Named) == 0 {
+	if _, ok := e.b.cat.Functions.Scalar(name); ok && e.spelled(x, name+"/"+strconv.Itoa(len(x.Args))) {
+		return nil
+	} else if !ok && len(x.Named) == 0 {
+		if e.spelled(x, name) {
+			return nil
+		}
 		if f := foreignFunction(name); f != nil && f.called() {
-			f.report(e.b, x.Name.String(), x.Name.Span)
-			e.others(x.Args)
+			d := f.report(e.b, x.Name.String(), x.Name.Span)
+			d.Hint = spell(d.Hint, e.given(x.Args))
 			return nil
 		}
 	}
@@ -173,8 +182,13 @@ func (b *Binder) unknownFunction(name string, span diag.Span) *diag.Diagnostic {
 	if w, ok := b.cat.Functions.Window(name); ok {
 		return b.errorf(diag.MisplacedWindow, span, "%s needs OVER (…)", name).WithHint("write %s", w.Syntax[0])
 	}
+	if way := spellings[strings.ToLower(name)]; way != "" {
+		return b.errorf(diag.UnknownFunction, span, "unknown function %q", name).WithHint("write %s", spell(way, nil))
+	}
 	if f := foreignFunction(name); f != nil {
-		return f.report(b, name, span)
+		d := f.report(b, name, span)
+		d.Hint = spell(d.Hint, nil)
+		return d
 	}
 	if slices.Contains(relations, strings.ToLower(name)) {
 		return b.errorf(diag.UnknownFunction, span, "%s gives rows, and no value", name).WithHint("it stands in FROM: SELECT … FROM %s(TABLE t, …)", name)

@@ -80,7 +80,9 @@ func (e *env) overFunction(c *overCall, x *ast.Call, name string) bool {
 			e.b.errorf(diag.MisplacedWindow, x.Span, "%s is no aggregate and no window function: it takes no OVER", x.Name)
 			return false
 		}
-		e.b.unknownFunction(x.Name.String(), x.Name.Span)
+		if !e.spelled(x, name) {
+			e.b.unknownFunction(x.Name.String(), x.Name.Span)
+		}
 		return false
 	}
 	if c.f.Agg, ok = e.bindAggregate(x, e.b.ordered(x, f)); !ok {

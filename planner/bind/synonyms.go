@@ -10,7 +10,8 @@ import (
 
 // tableFunctions maps table functions of other dialects to what to write in FROM.
 var tableFunctions = map[string]string{
-	"flatten": "UNNEST(array) AS u(x)", "string_split": "UNNEST(split(x, ',')) AS u(x)", "openjson": "json_each(x)",
+	"flatten": "UNNEST(array) AS u(x)", "numbers": "UNNEST(sequence(0, 9)) AS u(n)", "zeros": "UNNEST(array_repeat(0, 10)) AS u(n)",
+	"split_to_table": "UNNEST(string_split(x, ',')) AS u(v)", "strtok_split_to_table": "UNNEST(string_split(x, ',')) AS u(v)", "result_scan": "the query itself, or the table that CREATE TABLE t AS SELECT … made", "string_split": "UNNEST(split(x, ',')) AS u(x)", "openjson": "json_each(x)",
 	"json_table": "UNNEST(from_json(x, 'ARRAY<STRUCT<a: INT>>')) AS u(s)",
 	"read_csv":   "a path: FROM 'in/*.csv'", "read_csv_auto": "a path: FROM 'in/*.csv'", "read_json": "a path: FROM 'in/*.json'", "read_json_auto": "a path: FROM 'in/*.json'",
 	"read_parquet": "a path: FROM 'in/*.parquet'", "read_files": "a path: FROM 'in/*.json'", "read_kafka": "CREATE SOURCE name (columns) WITH (connector = 'kafka', …)",
@@ -89,23 +90,13 @@ func bareWord(x ast.Expr) string {
 	word := strings.ToLower(ref.Parts[0].Name)
 	switch strings.TrimSuffix(word, "s") {
 	case "microsecond", "millisecond", "second", "minute", "hour", "day", "week", "isoweek", "month", "quarter", "year",
-		"dayofweek", "dayofyear", "weekday", "yy", "mm", "dd", "hh", "mi":
+		"dayofweek", "dayofyear", "weekday", "epoch", "epoch_second", "epoch_millisecond", "yy", "mm", "dd", "hh", "mi":
 		return word
 	case "int", "integer", "bigint", "smallint", "tinyint", "varchar", "nvarchar", "char", "text", "string", "date", "datetime",
 		"timestamp", "float", "double", "decimal", "numeric", "signed", "unsigned", "bit", "boolean":
 		return word
 	}
 	return ""
-}
-
-// others binds the arguments of a call that is refused, for the errors in them; units
-// and types without quotes belong to the call.
-func (e *env) others(args []ast.Expr) {
-	for _, x := range args {
-		if _, lambda := x.(*ast.Lambda); !lambda && (bareWord(x) == "" || len(e.scope.find("", bareWord(x))) > 0) {
-			e.expr(x)
-		}
-	}
 }
 
 // suggestName is the hint for a name that is no table function.
