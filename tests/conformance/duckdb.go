@@ -20,7 +20,6 @@ var duckdbReasons = []explanation{
 	because("an aggregate computes nothing for the rows that FILTER leaves out", "duckdb/test/sql/aggregate", `::integer.*filter \(where keep\)`, accepted),
 	because("a column has no collation: COLLATE stands behind what is compared or ordered by", "duckdb/test/sql", `collate of a column is not supported|collate .* stands behind what is compared`, refused, follows),
 	because("a constant in ORDER BY and DISTINCT ON orders nothing", "duckdb/test/sql/order", `(order by|distinct on \(|, ?)('[^']*'|true|false|null|-\d+)`, accepted),
-	because("times count microseconds", "duckdb", `(time|timestamp)(tz)?_ns`, wrong),
 	because("a number has 38 digits", "duckdb", `a DECIMAL has at most 38 digits`, refused, follows),
 	because("unsigned and narrow integers are computed as wider ones, and literals are INT", "duckdb/test/sql/binder/integer_literal_binding", `typeof\(`, wrong),
 	because("NULL alone has no type to store", "duckdb", `has no type, only NULL`, refused, follows),

@@ -14,7 +14,7 @@ type duckMeaning struct {
 var duckMeanings = duckMeaning{ieeeDivision: true, noViews: true, castsRows: true, notOurs: duckStates}
 
 // duckForms are the respellings of whole statements.
-var duckForms = []func(string) string{duckPrefixNames, duckPlaces, duckJoinTypes, duckColumnTexts, duckAliasCalls, duckFixed, duckUnnests, duckMaps, callsOf(duckOperators, false), nameSeries(false), nameValues, filterWhere, separate, duckYears, duckWholeUnits, duckStamps, quoteAliases, withoutMain, duckSeriesAsList, duckTrailingCommas, duckBlobs, duckNamed, duckWholes, duckTextCasts, duckDated}
+var duckForms = []func(string) string{duckPrefixNames, duckPlaces, duckJoinTypes, duckColumnTexts, duckAliasCalls, duckFixed, duckUnnests, duckMaps, callsOf(duckOperators, false), nameSeries(false), nameValues, countingPivot, filterWhere, separate, duckYears, duckWholeUnits, duckStamps, quoteAliases, withoutMain, duckSeriesAsList, duckTrailingCommas, duckBlobs, duckNamed, duckWholes, duckTextCasts, duckDated}
 
 // duckStates are words of DuckDB's values that are states of aggregates.
 var duckStates = map[string]string{"export_state": "aggregate state", "to_aggregate_state": "aggregate state", "aggregate_state": "aggregate state",

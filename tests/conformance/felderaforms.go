@@ -150,7 +150,11 @@ func sortedList(c call) string {
 	if _, _, ordered := cut(x, "order"); ordered {
 		return name + "(" + x + ")" + c.tail
 	}
-	return "sort_array(" + name + "(" + x + ")" + c.tail + ")"
+	sorted := "sort_array(" + name + "(" + x + ")" + c.tail + ")"
+	if strings.Contains(strings.ToLower(c.tail), "filter") { // of no rows it has no elements
+		sorted = "coalesce(" + sorted + ", ARRAY[])"
+	}
+	return sorted
 }
 
 // partArgs are the arguments of substring, also of substring(x FROM a FOR n); nil if it has

@@ -229,7 +229,7 @@ func feldSpread(a fn.Arg, args []fn.Arg) (fn.Impl, bool) {
 
 // feldLike is its second argument, as a DATE if the first is one.
 func feldLike(a fn.Arg, args []fn.Arg) (fn.Impl, bool) {
-	impl := fn.Impl{Result: args[1].Type, Monotone: []int{1}, MonotoneFixed: []int{1}}
+	impl := fn.Impl{Result: args[1].Type, Monotone: []int{0, 1}, MonotoneFixed: []int{0, 1}} // only the type of the first counts
 	if a.Type.Kind == types.Date {
 		impl.Result = a.Type
 	}

@@ -84,6 +84,10 @@ func TestDialects(t *testing.T) {
 		{&feldera, "SELECT timestamp_trunc(ts, DAY), blackbox(div_null(a, b)) FROM t", "SELECT feldera_like(ts, date_trunc('DAY', ts)), (feldera_try_divide(a, nullif(b, 0))) FROM t"},
 		{&feldera, "CREATE TABLE log(a INT, b CHAR(3))", "CREATE TABLE log(a INT, b CHAR(3))"},
 		{&feldera, "SELECT a::VARCHAR(3), (a + 1)::DECIMAL(3, 1) FROM t", "SELECT left(CAST(feldera_text(a) AS VARCHAR), 3), CAST(feldera_cut(feldera_number((a + 1)), 1) AS DECIMAL(3, 1)) FROM t"},
+		{&feldera, "SELECT * FROM t PIVOT (count(*) AS n FOR k IN (1, 2)) AS p", "SELECT * FROM (PIVOT t ON k IN (1, 2) USING count(*) AS n) AS p"},
+		{&feldera, "SELECT * FROM t PIVOT (sum(a) FOR k IN (1, 2))", "SELECT * FROM t PIVOT (sum(a) FOR k IN (1, 2))"},
+		{&feldera, "SELECT * FROM t UNPIVOT (v FOR n IN (Ab AS 'X', c))", "SELECT * FROM t UNPIVOT (v FOR n IN (ab AS 'X', c))"},
+		{&feldera, "CREATE VIEW v WITH ('emit_final' = 'd') AS SELECT 1", "CREATE VIEW v  AS SELECT 1 EMIT ON WINDOW CLOSE"},
 		{&sqlite, "SELECT CAST(a AS REAL) FROM t", "SELECT CAST(a AS DOUBLE) FROM t"},
 		{&sqlite, "SELECT - + a + + 1 FROM t WHERE + a IN ( ) OR a NOT IN u", "SELECT -  a +  1 FROM t WHERE  a IN (SELECT NULL WHERE FALSE) OR a NOT IN (SELECT * FROM u)"},
 		{&sqlite, "SELECT total(DISTINCT a), 1<<2 FROM t", "SELECT coalesce(sum(DISTINCT CAST( a AS DOUBLE)), 0.0), 1L<<2 FROM t"},
@@ -120,5 +124,20 @@ func TestHashes(t *testing.T) {
 	}
 	if err := sqlite.compare(s, []string{"1", "2"}, 1, noSort); err == nil {
 		t.Error("other rows have the hash")
+	}
+}
+
+// A statement whose type or setting is not there counts as it is written, if its result is another.
+func TestAsWritten(t *testing.T) {
+	sc := &script{steps: []step{
+		{sql: "CREATE TABLE t (a TIMESTAMP_NS)"}, {sql: "SELECT a FROM t"}, {sql: "SELECT 1::UTINYINT"}, {sql: "SELECT 2"},
+		{sql: "SET default_collation = 'nocase'"}, {sql: "PREPARE p AS SELECT 3"}, {sql: "SET default_collation = ''"}, {sql: "SELECT 4"}, {sql: "EXECUTE p"},
+	}}
+	for at, want := range map[int]cause{0: refused, 1: follows, 2: refused, 3: wrong, 7: wrong, 8: follows} {
+		o := outcome{verdict: failed, cause: wrong, message: "other rows"}
+		duckdb.asWritten(t.Context(), sc, at, &o)
+		if o.cause != want {
+			t.Errorf("%s: %s (%s), want %s", sc.steps[at].sql, o.cause, o.message, want)
+		}
 	}
 }

@@ -73,6 +73,7 @@ func runScript(ctx context.Context, d *dialect, sc *script) ([]outcome, counts) 
 		n.coarse = 1
 	}
 	for i := range all {
+		d.asWritten(ctx, sc, i, &all[i])
 		if all[i].verdict == failed && all[i].step.change {
 			all[i].program = sc.before(i)
 		} else if all[i].verdict == failed {
@@ -84,17 +85,25 @@ func runScript(ctx context.Context, d *dialect, sc *script) ([]outcome, counts) 
 
 // makers is the text of the statements that made what a step reads.
 func (sc *script) makers(at int) string {
+	var text []string
+	for _, s := range sc.makersOf(at) {
+		text = append(text, s.sql)
+	}
+	return strings.Join(text, "; ")
+}
+
+// makersOf are the statements that made what a step reads.
+func (sc *script) makersOf(at int) (list []step) {
 	made := map[string]bool{}
 	for _, t := range tokens(sc.steps[at].sql) {
 		made[strings.ToLower(t.name())] = t.kind == word || t.kind == quoted
 	}
-	var text []string
 	for _, s := range sc.steps[:at] {
 		if toks := tokens(s.sql); len(toks) > 1 && toks[0].is("create") && made[strings.ToLower(target(toks))] {
-			text = append(text, s.sql)
+			list = append(list, s)
 		}
 	}
-	return strings.Join(text, "; ")
+	return list
 }
 
 // before is the text of the statements between the reset before a step and the step.

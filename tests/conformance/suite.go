@@ -31,9 +31,9 @@ var suites = []suite{
 			"function/numeric", "function/operator", "function/string", "function/generic", "function/timestamp", "function/time", "insert", "join", "limit", "order",
 			"ordinality", "overflow", "pivot", "projection", "select", "setops", "subquery", "topn", "types/date", "types/decimal", "types/float", "types/interval",
 			"types/list", "types/null", "types/time", "types/timestamp", "types/string", "types/struct", "types/map", "update", "window"),
-		reasons: slices.Concat(duckRowReasons, duckShapeReasons, duckNestedReasons, duckFolderReasons, duckdbReasons, duckTimeReasons, duckTextReasons, duckOrderReasons, commonReasons)},
+		reasons: slices.Concat(writtenReasons, duckRowReasons, duckShapeReasons, duckNestedReasons, duckFolderReasons, duckdbReasons, duckTimeReasons, duckTextReasons, duckOrderReasons, commonReasons)},
 	{name: "sqlite", dialect: sqlite, called: []string{"sqlite"}, endings: []string{".test"}, every: 12, queries: 60, reasons: sqliteReasons},
-	{name: "feldera", dialect: feldera, endings: []string{".java"}, reasons: slices.Concat(felderaReasons, felderaRefused, commonReasons)},
+	{name: "feldera", dialect: feldera, endings: []string{".java"}, reasons: slices.Concat(writtenReasons, felderaReasons, felderaRefused, commonReasons)},
 }
 
 func under(root string, dirs ...string) []string {

@@ -134,16 +134,16 @@ func (def *tableDef) columnOf(sql string, el []token) string {
 	} else {
 		out += " BIGINT" // SQLite's columns need no type
 	}
-	return out + def.options(sql, el[0].name(), el[end:])
+	return out + def.options(sql, el[0].name(), el[end:], end > 1 && el[1].is("timestamp"))
 }
 
-var columnOptions = []string{"not", "null", "primary", "unique", "default", "check", "references", "foreign", "collate", "constraint", "generated", "as", "using", "watermark"}
+var columnOptions = []string{"not", "null", "primary", "unique", "default", "check", "references", "foreign", "collate", "constraint", "generated", "as", "using", "watermark", "lateness"}
 
 // byBytes are the collations that compare text by its bytes.
 var byBytes = []string{"c", "posix", "binary", "ucs_basic", "default"}
 
-// options reads the options of a column.
-func (def *tableDef) options(sql, name string, opts []token) string {
+// options reads the options of a column, which may be one of TIMESTAMP.
+func (def *tableDef) options(sql, name string, opts []token, timestamp bool) string {
 	out := ""
 	for i := 0; i < len(opts); i++ {
 		t := opts[i]
@@ -160,6 +160,16 @@ func (def *tableDef) options(sql, name string, opts []token) string {
 				i++
 			}
 			def.defaults[strings.ToLower(name)] = span(sql, opts[from:i+1])
+		case t.is("lateness"), t.is("watermark"):
+			from := i
+			for i+1 < len(opts) && !slices.ContainsFunc(columnOptions, opts[i+1].is) {
+				i++
+			}
+			if t.is("watermark") { // what the product says of it
+				out += " " + span(sql, opts[from:i+1])
+			} else if timestamp && len(def.watermark) == 0 { // a source has one, of a TIMESTAMP
+				def.watermark = append(def.watermark, "WATERMARK FOR "+quote(name)+" AS "+quote(name)+" - "+span(sql, opts[from+1:i+1]))
+			}
 		case t.is("collate") && i+1 < len(opts) && !slices.ContainsFunc(byBytes, opts[i+1].is):
 			out += " COLLATE " + opts[i+1].text // what the product says of it
 		case t.is("as") || t.is("generated"):
