@@ -232,6 +232,7 @@ func (e *env) aggregate(x *ast.Call, f *fn.Aggregate) expr.Node {
 		return nil
 	}
 	agg.Filter = conjunction(e.sel.cell, agg.Filter)
+	e.sel.aggregated = true // also by what a function written in SQL made of its arguments
 	i := e.sel.addAggregate(agg)
 	return e.then(x, f, &expr.Column{Index: aggBase + i, Name: agg.String(), T: agg.Impl.Result})
 }

@@ -8,17 +8,8 @@ import (
 // firstOfEach keeps the first row of each key in the order of ORDER BY: DISTINCT ON. It
 // takes away the columns that the SELECT does not use, since they are no part of the rows
 // by which ties are broken, and moves exprs and sorts onto what is left.
-func (sel *selectBinder) firstOfEach(plan logical.Node, shift func(expr.Node) expr.Node, exprs, sorts []expr.Node, order []orderKey) logical.Node {
-	var on []expr.Node
-	for _, x := range sel.eachColumn(sel.stmt.DistinctOn) {
-		n := sel.onKey(x)
-		if n == nil {
-			return nil
-		}
-		if n = sel.placed(shift(n)); indexOf(on, n) < 0 {
-			on = append(on, n)
-		}
-	}
+func (sel *selectBinder) firstOfEach(plan logical.Node, exprs, sorts []expr.Node, order []orderKey) logical.Node {
+	on := sel.on
 	plan = prune(plan, exprs, sorts, on)
 	top := &logical.TopN{Input: plan, PartitionBy: on, Limit: 1}
 	for i, n := range sorts {
@@ -29,14 +20,19 @@ func (sel *selectBinder) firstOfEach(plan logical.Node, shift func(expr.Node) ex
 	return top
 }
 
-// onKey binds a key of DISTINCT ON: a number is a position in the select list, as in
-// ORDER BY.
-func (sel *selectBinder) onKey(part columnsPart) expr.Node {
-	n := sel.ordered(part, "DISTINCT ON")
-	if n != nil && sel.grouped {
-		n = sel.regroup(n, part.x.Pos())
+// bindOn binds the keys of DISTINCT ON before the plan is made, for their subqueries are part of
+// it: a number is a position in the select list, as in ORDER BY.
+func (sel *selectBinder) bindOn() {
+	for _, part := range sel.eachColumn(sel.stmt.DistinctOn) {
+		n := sel.ordered(part, "DISTINCT ON")
+		if n == nil {
+			sel.fail()
+			return
+		}
+		if indexOf(sel.on, n) < 0 {
+			sel.on, sel.onSpans = append(sel.on, n), append(sel.onSpans, part.x.Pos())
+		}
 	}
-	return n
 }
 
 // prune leaves out the columns that no expression reads, and moves the expressions, in

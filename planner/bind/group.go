@@ -265,6 +265,7 @@ func (sel *selectBinder) build(having expr.Node, order []orderKey, c *cut) *rela
 		plan = sel.aggregateNode()
 		ok := sel.regroupAll(exprs, spans)
 		ok = sel.regroupAll(sorts, nil) && ok
+		ok = sel.regroupAll(sel.on, sel.onSpans) && ok
 		if having != nil {
 			having = sel.regroup(having, sel.stmt.Having.Pos())
 			ok = having != nil && ok
@@ -278,17 +279,14 @@ func (sel *selectBinder) build(having expr.Node, order []orderKey, c *cut) *rela
 	if having != nil {
 		plan = &logical.Filter{Input: plan, Predicate: shift(having)}
 	}
-	for i := range exprs {
-		exprs[i] = shift(exprs[i])
-	}
-	for i := range sorts {
-		sorts[i] = shift(sorts[i])
-	}
-	plan = sel.windowed(plan, shift, exprs, sorts)
-	if len(sel.stmt.DistinctOn) > 0 && len(order) > 0 {
-		if plan = sel.firstOfEach(plan, shift, exprs, sorts, order); plan == nil {
-			return nil
+	for _, list := range [][]expr.Node{exprs, sorts, sel.on} {
+		for i, n := range list {
+			list[i] = shift(n)
 		}
+	}
+	plan = sel.windowed(plan, shift, exprs, sorts, sel.on)
+	if len(sel.on) > 0 && len(order) > 0 {
+		plan = sel.firstOfEach(plan, exprs, sorts, order)
 		if c.all() && !logical.IsFinite(plan) {
 			sorts = nil // the order has served
 		}
@@ -402,12 +400,7 @@ func indexOf(list []expr.Node, n expr.Node) int {
 func (sel *selectBinder) distinctOn(plan logical.Node, exprs []expr.Node, names []string) logical.Node {
 	visible := len(exprs)
 	var keys []int
-	for _, x := range sel.eachColumn(sel.stmt.DistinctOn) {
-		n := sel.onKey(x)
-		if n == nil {
-			return nil
-		}
-		n = sel.placed(n)
+	for _, n := range sel.on {
 		at := indexOf(exprs, n)
 		if at < 0 {
 			at = len(exprs)

@@ -55,6 +55,8 @@ type selectBinder struct {
 	aliased    int                   // how many nodes references to aliases came to
 	sets       []logical.GroupingSet // nil = all keys together
 	aggs       []logical.Agg
+	on         []expr.Node // the keys of DISTINCT ON
+	onSpans    []diag.Span
 	posts      []postJoin // subqueries to join after grouping
 	lates      []postJoin // and those that compare functions with OVER: after these
 	overs      []overCall // calls with OVER
@@ -132,6 +134,7 @@ func (sel *selectBinder) bindClauses() expr.Node {
 	}
 	having := sel.bindHaving()
 	sel.bindQualify()
+	sel.bindOn()
 	return having
 }
 
