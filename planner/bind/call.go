@@ -224,6 +224,9 @@ func (e *env) aggregate(x *ast.Call, f *fn.Aggregate) expr.Node {
 	if e.ofLambda(x) {
 		return nil
 	}
+	if tied := e.tied(x, f); tied != nil {
+		return tied()
+	}
 	f = e.b.ordered(x, f)
 	inner := *e
 	inner.inAgg, inner.params = true, nil // it is of the rows, not of a lambda's elements

@@ -114,8 +114,8 @@ func ByArguments() []fn.Aggregate {
 func argBy(name, alias, which, direction string, greatest bool) fn.Aggregate {
 	want := map[bool]string{false: "b", true: "a"}[greatest]
 	return fn.Aggregate{
-		Name: name, Aliases: []string{alias}, Group: "Aggregate", Syntax: []string{name + "(x, y [, n])"},
-		Doc: fmt.Sprintf("The x of the row with the %s y, of the rows in which neither is NULL, and of several such rows the %s x; NULL without rows. "+
+		Name: name, Aliases: []string{alias}, Group: "Aggregate", Syntax: []string{name + "(x, y [, n] [ORDER BY z])"},
+		Doc: fmt.Sprintf("The x of the row with the %s y, of the rows in which neither is NULL, and of several such rows the %s x, or the first by ORDER BY; NULL without rows. "+
 			"With a constant n an array of the x of n rows, %s by y.", which, which, direction),
 		Examples: []fn.Example{
 			{SQL: name + "(x, y) FROM (VALUES ('a', 2), ('b', 1), (NULL, 0), (NULL, 9), ('c', NULL)) AS t(x, y)", Want: want},

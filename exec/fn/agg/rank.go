@@ -81,8 +81,8 @@ func appendSet(a *bagResult, g uint32, out *vec.Builder) (failed error) {
 // MinBy is min_by(x, y).
 var MinBy = fn.Aggregate{
 	Name: "min_by", Aliases: []string{"arg_min_null"}, Group: "Aggregate",
-	Syntax: []string{"min_by(x, y [, n])"},
-	Doc: "The x of the row with the least y that is not NULL, and of several such rows the least x; NULL without rows. With a " +
+	Syntax: []string{"min_by(x, y [, n] [ORDER BY z])"},
+	Doc: "The x of the row with the least y that is not NULL, and of several such rows the least x, or the first by ORDER BY; NULL without rows. With a " +
 		"constant n an array of the x of the n rows with the least y, ascending by y. A NULL as x counts like a value: arg_min skips it.",
 	Examples: []fn.Example{
 		{SQL: "min_by(x, y, 2) FROM (VALUES ('a', 3), ('b', 1), (NULL, 2)) AS t(x, y)", Want: `["b",null]`},
@@ -94,8 +94,8 @@ var MinBy = fn.Aggregate{
 // MaxBy is max_by(x, y).
 var MaxBy = fn.Aggregate{
 	Name: "max_by", Aliases: []string{"arg_max_null"}, Group: "Aggregate",
-	Syntax: []string{"max_by(x, y [, n])"},
-	Doc: "The x of the row with the greatest y that is not NULL, and of several such rows the greatest x; NULL without rows. With a " +
+	Syntax: []string{"max_by(x, y [, n] [ORDER BY z])"},
+	Doc: "The x of the row with the greatest y that is not NULL, and of several such rows the greatest x, or the first by ORDER BY; NULL without rows. With a " +
 		"constant n an array of the x of the n rows with the greatest y, descending by y. A NULL as x counts like a value: arg_max skips it.",
 	Examples: []fn.Example{
 		{SQL: "max_by(x, y, 2) FROM (VALUES ('a', 3), ('b', 1), (NULL, 2)) AS t(x, y)", Want: `["a",null]`},

@@ -16,7 +16,7 @@ func fields() []*fn.Scalar {
 		Doc: "Takes a field out of a date, time or interval: MILLENNIUM, CENTURY, DECADE, YEAR, QUARTER, MONTH, WEEK (ISO), DAY, DOY, HOUR, MINUTE, SECOND (with its fraction), " +
 			"MILLISECOND and MICROSECOND (with the seconds), YEAROFWEEK (or ISOYEAR), YEARWEEK, EPOCH (seconds since 1970), JULIAN, ERA, TIMEZONE (seconds), TIMEZONE_HOUR, TIMEZONE_MINUTE. " +
 			"DOW and DAYOFWEEK count from Sunday = 1 as in Spark (PostgreSQL and DuckDB: Sunday = 0), ISODOW from Monday = 1, WEEKDAY from Monday = 0. " +
-			"Several fields in an array of constants give a STRUCT of them; a field that is no constant gives a BIGINT, without a fraction.",
+			"Several fields in an array of constants give a STRUCT of them; a field that is no constant gives a DOUBLE, as in PostgreSQL.",
 		Examples: []fn.Example{{SQL: "extract('HOUR', TIMESTAMP '2024-02-29 13:45:56')", Want: "13"}, {SQL: "date_part('second', TIMESTAMP '2024-02-29 13:45:56.5')", Want: "56.500000"},
 			{SQL: "extract('EPOCH', TIMESTAMP '1969-12-31 23:59:59.5')", Want: "-0.500000"}, {SQL: "extract('DAY', INTERVAL '3 days 30 hours')", Want: "4"},
 			{SQL: "date_part(array('year', 'month'), DATE '2024-02-29')", Want: `{"year":2024,"month":2}`}, {SQL: "extract('DAY', NULL)", Want: "NULL"}},

@@ -61,7 +61,7 @@ func extractList(args []fn.Arg) (fn.Impl, error) {
 	return impl, nil
 }
 
-// extractAny is extract of a field that is no constant: a BIGINT, without a fraction.
+// extractAny is extract of a field that is no constant: a DOUBLE, since some have a fraction.
 func extractAny(args []fn.Arg) (fn.Impl, error) {
 	t := args[1].Type
 	if t.Kind != types.Interval && t.Kind != types.Time {
@@ -71,31 +71,31 @@ func extractAny(args []fn.Arg) (fn.Impl, error) {
 		}
 	}
 	eval := func(c *fn.Ctx, args []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
-		out := c.New(bigint, rows.N)
-		last, field := "", wholeField(nil)
+		out := c.New(double, rows.N)
+		last, field := "", realField(nil)
 		err := try(rows, func(r int) error {
 			if s := args[0].Text(r); field == nil || s != last {
-				last, field = s, findWhole(t, s)
+				last, field = s, findReal(t, s)
 			}
 			if field == nil {
 				return c.Fail(out, r, "extract", fn.Quote(last), "no field of "+t.WithArticle())
 			}
-			out.I64[r] = field(c, args[1], args[1].Index(r))
+			out.F64[r] = field(c, args[1], args[1].Index(r))
 			return nil
 		})
 		return out, err
 	}
-	return fn.Impl{Args: []types.Type{text, t}, Result: bigint, Eval: eval}, nil
+	return fn.Impl{Args: []types.Type{text, t}, Result: double, Eval: eval}, nil
 }
 
-// wholeField computes a field of element i without its fraction.
-type wholeField func(c *fn.Ctx, v *vec.Vector, i int) int64
+// realField computes a field of element i.
+type realField func(c *fn.Ctx, v *vec.Vector, i int) float64
 
-// findWhole finds a field of a type by any of its spellings; nil if there is none.
-func findWhole(t types.Type, spelling string) wholeField {
+// findReal finds a field of a type by any of its spellings; nil if there is none.
+func findReal(t types.Type, spelling string) realField {
 	name, _ := fieldName(spelling)
 	if t.Kind == types.Interval {
-		return wholeInterval(name)
+		return realInterval(name)
 	}
 	if t.Kind == types.Time {
 		if _, ok := findClockField(name); !ok && name != "second" && name != "epoch" {
@@ -106,39 +106,43 @@ func findWhole(t types.Type, spelling string) wholeField {
 		if t.Kind != types.Timestamp {
 			return nil
 		}
-		return func(c *fn.Ctx, v *vec.Vector, i int) int64 {
-			return part(types.ZoneOffset(c.Zone, types.FloorDiv(v.I64[i], types.MicrosPerSecond)))
+		return func(c *fn.Ctx, v *vec.Vector, i int) float64 {
+			return float64(part(types.ZoneOffset(c.Zone, types.FloorDiv(v.I64[i], types.MicrosPerSecond))))
 		}
 	}
 	switch name {
 	case "epoch":
-		return func(c *fn.Ctx, v *vec.Vector, i int) int64 {
-			return types.FloorDiv(instantOf(v, i, c.Zone), types.MicrosPerSecond)
+		return func(c *fn.Ctx, v *vec.Vector, i int) float64 { return seconds(instantOf(v, i, c.Zone)) }
+	case "second":
+		return func(c *fn.Ctx, v *vec.Vector, i int) float64 {
+			return seconds(types.FloorMod(local(v, i, c.Zone), types.MicrosPerMinute))
 		}
 	case "julian":
-		return func(c *fn.Ctx, v *vec.Vector, i int) int64 { return dayOf(local(v, i, c.Zone)) + 2440588 }
+		return func(c *fn.Ctx, v *vec.Vector, i int) float64 { return julianOf(local(v, i, c.Zone)) }
 	}
 	field, ok := findField(name)
-	if name == "second" {
-		field, ok = wholeSecond, true
-	}
 	if !ok {
 		return nil
 	}
-	return func(c *fn.Ctx, v *vec.Vector, i int) int64 { return field(local(v, i, c.Zone)) }
+	return func(c *fn.Ctx, v *vec.Vector, i int) float64 { return float64(field(local(v, i, c.Zone))) }
 }
 
-func wholeInterval(name string) wholeField {
-	divide := int64(1)
+// seconds are microseconds as seconds with their fraction.
+func seconds(us int64) float64 { return float64(us) / types.MicrosPerSecond }
+
+func realInterval(name string) realField {
+	if name == "epoch" {
+		return func(_ *fn.Ctx, v *vec.Vector, i int) float64 {
+			us, _ := epochOf(v.Iv[i]).Int64()
+			return seconds(us)
+		}
+	}
 	part, ok := intervalField(name)
 	switch {
-	case name == "epoch":
-		part = func(x types.IntervalValue) int64 { us, _ := epochOf(x).Int64(); return us }
-		divide = types.MicrosPerSecond
 	case !ok:
 		return nil
 	case name == "second":
-		divide = types.MicrosPerSecond
+		return func(_ *fn.Ctx, v *vec.Vector, i int) float64 { return seconds(part(v.Iv[i])) }
 	}
-	return func(_ *fn.Ctx, v *vec.Vector, i int) int64 { return part(v.Iv[i]) / divide }
+	return func(_ *fn.Ctx, v *vec.Vector, i int) float64 { return float64(part(v.Iv[i])) }
 }
