@@ -266,7 +266,7 @@ func hintColumns(name string, names []string) string {
 func (e *env) suggest(name string) string {
 	names := e.scope.names()
 	if e.sel != nil {
-		names = append(names, e.sel.aliasNames()...)
+		names = append(names, e.sel.seenAliases(e.clause)...)
 	}
 	if word := bareWord(&ast.ColumnRef{Parts: []ast.Ident{{Name: name}}}); word != "" && e.called != "" {
 		return fmt.Sprintf("units are text: '%s'", word)

@@ -35,6 +35,9 @@ func (e *env) frame(c *overCall, x *ast.Call) bool {
 		e.b.errorf(diag.BadFrame, f.Span, "GROUPS needs ORDER BY")
 		return false
 	}
+	if measures(f) && len(w.OrderBy) == 1 && len(c.order) == 0 {
+		return false // the key has an error, which was reported
+	}
 	switch f.Unit {
 	case ast.FrameRange:
 		return e.rangeBounds(c, f)

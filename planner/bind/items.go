@@ -253,6 +253,17 @@ func (sel *selectBinder) aliasNames() []string {
 	return out
 }
 
+// seenAliases are those that an expression may use: inside the select list, those before it.
+func (sel *selectBinder) seenAliases(c clause) []string {
+	var out []string
+	for i, it := range sel.items {
+		if it.ast.Alias != nil && it.state != itemBinding && c != inOther && (c != inSelect || i < sel.binding) {
+			out = append(out, it.ast.Alias.Name)
+		}
+	}
+	return out
+}
+
 // note remembers where a column was written.
 func (sel *selectBinder) note(c *expr.Column, span diag.Span) *expr.Column {
 	sel.spans[c] = span

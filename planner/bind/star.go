@@ -107,6 +107,8 @@ func (sel *selectBinder) checkStar(star *ast.Star, gone, replaced, renamed []boo
 		switch {
 		case twice[key]:
 			sel.b.errorf(diag.AmbiguousName, n.Span, "%s names %q twice", clause, n)
+		case !used && clause != "EXCEPT" && sel.leftOut(n):
+			sel.b.errorf(diag.UnknownColumn, n.Span, "%s names %q, which EXCEPT leaves out", clause, n)
 		case !used:
 			sel.b.errorf(diag.UnknownColumn, n.Span, "unknown column %q in %s", n, clause).
 				Hint = sel.env(inOther).suggest(n.Last().Name)
@@ -125,4 +127,10 @@ func (sel *selectBinder) checkStar(star *ast.Star, gone, replaced, renamed []boo
 	for k, r := range star.Rename {
 		check("RENAME", r.From, renamed[k])
 	}
+}
+
+// leftOut tells that a name which a star does not give is a column: EXCEPT took it.
+func (sel *selectBinder) leftOut(n ast.Name) bool {
+	m, _ := sel.scope.lookup(n.Parts)
+	return len(m) > 0
 }

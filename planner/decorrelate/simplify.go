@@ -97,10 +97,7 @@ func unique(n logical.Node, cols []int) bool {
 	case *logical.TopN:
 		return x.Limit == 1 && x.Ranking == logical.ByPosition && allColumnsIn(x.PartitionBy, cols) || unique(x.Input, cols)
 	case *logical.Join:
-		if x.Kind == logical.Left || x.Kind == logical.Inner {
-			return uniqueJoin(x, cols)
-		}
-		return unique(x.L, cols)
+		return uniqueJoin(x, cols)
 	}
 	return false
 }
@@ -115,7 +112,8 @@ func allColumnsIn(exprs []expr.Node, cols []int) bool {
 	return true
 }
 
-// uniqueJoin: the left columns identify a left row, which has at most one match.
+// uniqueJoin: the left columns identify a left row, which has at most one match, or is tested
+// alone. Rows of the right side that stand by themselves have no left columns.
 func uniqueJoin(j *logical.Join, cols []int) bool {
 	nl := logical.Width(j.L)
 	var left []int
@@ -124,5 +122,11 @@ func uniqueJoin(j *logical.Join, cols []int) bool {
 			left = append(left, c)
 		}
 	}
-	return singleRow(j.R, j.RKeys) && unique(j.L, left)
+	switch j.Kind {
+	case logical.Inner, logical.Left:
+		return singleRow(j.R, j.RKeys) && unique(j.L, left)
+	case logical.Semi, logical.Anti, logical.Mark:
+		return unique(j.L, left)
+	}
+	return false
 }
