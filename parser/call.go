@@ -227,13 +227,19 @@ func (p *parser) unitArgument(c *call) {
 		return
 	}
 	t := p.toks[open+1]
-	if !bareUnit(p.text(t)) || p.text(p.toks[open+2]) != "," {
+	if !bareUnit(p.text(t)) || p.text(p.toks[open+2]) != "," || t.end-t.start == 1 && p.unitLast() {
 		return
 	}
 	c.args[0] = p.leaf(&ast.Literal{Span: t.span(), Kind: ast.LitString, Text: strings.ToUpper(p.text(t))})
 	if name == "datediff" || name == "date_diff" {
 		c.node.Name.Parts[len(c.node.Name.Parts)-1].Name = "timestampdiff"
 	}
+}
+
+// unitLast tells whether a call ends with a unit, so that d in date_diff(d, e, DAY) is a column.
+func (p *parser) unitLast() bool {
+	last := p.toks[p.pos-2]
+	return p.text(p.toks[p.pos-3]) == "," && last.end-last.start > 1 && bareUnit(p.text(last))
 }
 
 // bareUnit tells whether a word can stand for a unit as an argument.

@@ -61,6 +61,9 @@ func (e *env) call(x *ast.Call) expr.Node {
 	if n, ok := e.jsonCall(x, name); ok {
 		return n
 	}
+	if e.unitLast(x, name) {
+		return nil
+	}
 	x = namedFields(x, name)
 	if f, ok := e.b.cat.Functions.Scalar(name); ok {
 		if x = e.b.byArgument(x, f.Syntax); x == nil {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -64,7 +65,7 @@ func (b *Binder) sampled(plan logical.Node, s *ast.Sample) logical.Node {
 		}
 	}
 	big := types.Of(types.Int64)
-	hash := b.resolve(s.Span, "xxhash64", append([]expr.Node{expr.Int(big, seed)}, logical.Columns(plan)...)...)
+	hash := b.resolve(s.Span, "xxhash64", append([]expr.Node{expr.Int(big, seed)}, hashable(logical.Columns(plan))...)...)
 	if hash == nil {
 		return plan
 	}
@@ -84,6 +85,28 @@ func (b *Binder) sampled(plan logical.Node, s *ast.Sample) logical.Node {
 	const parts = 1_000_000
 	part := b.resolve(s.Span, "pmod", hash, expr.Int(big, parts))
 	return &logical.Filter{Input: plan, Predicate: b.resolve(s.Span, "<", part, expr.Int(big, int64(percent*parts/100+0.5)))}
+}
+
+// hashable leaves out columns of maps, whose entries have no order; a table of nothing else
+// keeps them, and is refused.
+func hashable(columns []expr.Node) []expr.Node {
+	out := slices.DeleteFunc(slices.Clone(columns), func(n expr.Node) bool { return holdsMap(n.Type()) })
+	if len(out) == 0 {
+		return columns
+	}
+	return out
+}
+
+func holdsMap(t types.Type) bool {
+	switch t.Kind {
+	case types.Map:
+		return true
+	case types.Array:
+		return holdsMap(*t.Elem)
+	case types.Struct:
+		return slices.ContainsFunc(t.Fields, func(f types.Field) bool { return holdsMap(f.Type) })
+	}
+	return false
 }
 
 // relationOf binds FROM. Without FROM there is one row without columns.

@@ -36,6 +36,8 @@ func (b *Binder) refuse(err error, span diag.Span, syntax []string, args []expr.
 	case bad.Func == "-" && len(args) == 2 && args[0].Type().Kind == types.JSON:
 		text, _ := constText(args[1])
 		d.WithHint("write json_remove(%s, '$.%s')", args[0], cmp.Or(text, "member"))
+	case bad.Func == "substring" && len(args) == 2 && args[1].Type().Kind == types.String:
+		d.WithHint("a part that a pattern describes, as in PostgreSQL: write regexp_match(%s, %s)[1]", args[0], args[1])
 	case errors.As(err, &unread):
 		b.unreadable(d, bad.Func, unread, args)
 	case len(args) == 2 && len(syntax) == 0 && joined(bad.Func, args[0], args[1]) != "":
@@ -51,7 +53,7 @@ func (b *Binder) refuse(err error, span diag.Span, syntax []string, args []expr.
 			d.Hint = orderHint(args[i])
 		}
 	case strings.Contains(err.Error(), "has no field"):
-		d.Hint = fieldHint(args)
+		d.Hint = cmp.Or(partHint(args), fieldHint(args))
 	case strings.Contains(err.Error(), "regular expression"):
 		d.WithHint(`a character that has a meaning, such as ( or *, is written \( or \*`)
 	case strings.Contains(err.Error(), "pattern"):
@@ -225,6 +227,8 @@ func pairHint(op string, l, r expr.Node) string {
 		return fmt.Sprintf("write array_contains(%s, %s)", l, r)
 	case rt.Kind == types.Array:
 		return fmt.Sprintf("write array_contains(%s, %s)", r, l)
+	case comparison(op) && lt.Kind == types.Interval && rt.IsNumeric():
+		return fmt.Sprintf("write INTERVAL '%s' DAY; datediff(later, earlier) counts days", constOr(r, "1"))
 	case (lt.IsTime() || lt.Kind == types.Date) && rt.IsNumeric(), (rt.IsTime() || rt.Kind == types.Date) && lt.IsNumeric():
 		return "a date is written DATE '2024-01-31', a time TIMESTAMP '2024-01-31 12:00:00'"
 	case types.CanCast(lt, rt) && !lt.Equal(rt) && op != "+" && op != "-":
@@ -334,6 +338,26 @@ func (b *Binder) patternHint(name string, args []expr.Node) string {
 				return fmt.Sprintf("write '%s'", strings.ReplaceAll(other, "'", "''"))
 			}
 		}
+	}
+	return ""
+}
+
+// partHint is what to write for the parts of a time that BigQuery and Snowflake extract as
+// fields, "" if it is none.
+func partHint(args []expr.Node) string {
+	if len(args) != 2 {
+		return ""
+	}
+	text, _ := constText(args[0])
+	switch strings.ToLower(text) {
+	case "date", "time":
+		return fmt.Sprintf("write CAST(%s AS %s)", args[1], strings.ToUpper(text))
+	case "epoch_second", "epoch_seconds":
+		return fmt.Sprintf("write unix_seconds(%s)", args[1])
+	case "epoch_millisecond", "epoch_milliseconds":
+		return fmt.Sprintf("write unix_millis(%s)", args[1])
+	case "dayofweekiso", "dayofweek_iso", "weekday_iso":
+		return fmt.Sprintf("write isodow(%s)", args[1])
 	}
 	return ""
 }

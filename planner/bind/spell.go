@@ -42,7 +42,7 @@ type given struct {
 func (e *env) given(args []ast.Expr) []given {
 	out := make([]given, len(args))
 	for i, x := range args {
-		if word := bareWord(x); word != "" && len(e.scope.find("", word)) == 0 {
+		if word := e.unit(x); word != "" {
 			out[i] = given{text: word, word: word}
 			continue
 		}
@@ -57,6 +57,15 @@ func (e *env) given(args []ast.Expr) []given {
 		}
 	}
 	return out
+}
+
+// unit is a unit or a type without quotes that is no column, "" if x is none.
+func (e *env) unit(x ast.Expr) string {
+	word := bareWord(x)
+	if word != "" && len(e.scope.find("", word)) > 0 {
+		return ""
+	}
+	return word
 }
 
 // withoutBrackets takes off parentheses around all of an expression.
@@ -175,6 +184,29 @@ func (e *env) safe(x *ast.Call) bool {
 	}
 	e.b.errorf(diag.UnknownFunction, x.Name.Span, "unknown function %q", x.Name.String()).
 		Hint = "write try(" + x.Name.Parts[1].Name + "(" + several(e.given(x.Args), 0) + "))"
+	return true
+}
+
+// unitLast reports date_trunc(t, MONTH) and date_diff(a, b, DAY), as BigQuery writes them.
+func (e *env) unitLast(x *ast.Call, name string) bool {
+	way := map[string]string{"date_trunc": "date_trunc('$'2', $1)", "date_diff": "date_diff('$'3', $2, $1)", "datediff": "date_diff('$'3', $2, $1)", "last_day": "last_day($1)"}[name]
+	if way == "" || len(x.Args) < 2 || len(x.Named) > 0 {
+		return false
+	}
+	last := x.Args[len(x.Args)-1]
+	if c, ok := last.(*ast.Call); ok && c.Name.String() != "" && c.Name.Last().Is("week") && len(c.Args) == 1 { // WEEK(MONDAY)
+		last = &ast.ColumnRef{Span: c.Span, Parts: c.Name.Parts}
+	}
+	word := e.unit(last)
+	if word == "" || e.unit(x.Args[0]) != "" {
+		return false
+	}
+	args := append(e.given(x.Args[:len(x.Args)-1]), given{text: word, word: strings.TrimPrefix(word, "iso")})
+	what := "has the unit first, as a text"
+	if name == "last_day" {
+		what = "takes no unit"
+	}
+	e.b.errorf(diag.WrongArguments, last.Pos(), "%s %s", x.Name, what).Hint = "write " + spell(way, args)
 	return true
 }
 

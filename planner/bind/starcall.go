@@ -30,8 +30,11 @@ func (e *env) starCall(x *ast.Call, name string) (n expr.Node, is bool) {
 	if !ok {
 		return nil, true
 	}
-	if name == "struct" || name == "row" {
+	switch name {
+	case "struct", "row":
 		return e.b.namedRow(x.Span, names, args), true
+	case "to_json", "to_jsonb", "row_to_json", "json_quote": // PostgreSQL's to_jsonb(t.*)
+		return e.b.resolve(x.Span, name, e.b.namedRow(x.Span, names, args)), true
 	}
 	return e.b.resolve(x.Span, name, args...), true
 }

@@ -37,7 +37,7 @@ type charset struct {
 	decode func(dst, s []byte) (res []byte, ok bool)
 }
 
-const noCharset = "unknown charset; there are UTF-8, ISO-8859-1, US-ASCII, UTF-16, UTF-16BE, UTF-16LE and UTF-32"
+const noCharset = "unknown charset; there are UTF-8, ISO-8859-1, US-ASCII, UTF-16, UTF-16BE, UTF-16LE and UTF-32; bytes are written as text by base64(x) and hex(x)"
 
 func charsetOf(name string) (charset, bool) {
 	switch strings.ToUpper(name) {

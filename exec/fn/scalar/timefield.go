@@ -56,7 +56,7 @@ var fieldSpellings = [...][]string{
 	{"yearweek"},
 	{"quarter", "quarters", "qtr"},
 	{"month", "months", "mon", "mons"},
-	{"week", "weeks", "w", "weekofyear"},
+	{"week", "weeks", "w", "weekofyear", "isoweek"},
 	{"day", "days", "d", "dayofmonth"},
 	{"dayofweek", "dow"},
 	{"weekday"},

@@ -30,7 +30,7 @@ var unitSpellings = [...]struct {
 	{timeUnit{micros: types.MicrosPerMinute}, "minute minutes min mins m sql_tsi_minute"},
 	{timeUnit{micros: types.MicrosPerHour}, "hour hours hr hrs h sql_tsi_hour"},
 	{timeUnit{micros: types.MicrosPerDay}, "day days dd d dayofyear doy sql_tsi_day"},
-	{timeUnit{micros: 7 * types.MicrosPerDay, week: true}, "week weeks w sql_tsi_week"},
+	{timeUnit{micros: 7 * types.MicrosPerDay, week: true}, "week weeks w isoweek sql_tsi_week"},
 	{timeUnit{months: 1}, "month months mon mons mm sql_tsi_month"},
 	{timeUnit{months: 3}, "quarter quarters qtr sql_tsi_quarter"},
 	{timeUnit{months: 12}, "year years yyyy yy yr yrs y sql_tsi_year"},
