@@ -84,3 +84,24 @@ func (w *world) inZone(zone *time.Location) error {
 	}
 	return run(w.ctx, w.stream, set)
 }
+
+// flatUnnest writes unnest of arrays that are written in arrays, which gives their elements
+// at every depth there, as unnest of the flat array.
+func flatUnnest(sql string) string {
+	toks := tokens(sql)
+	e := edits{sql: sql}
+	for i, t := range toks {
+		if !t.is("unnest") || i+1 >= len(toks) || toks[i+1].text != "(" {
+			continue
+		}
+		deep := 0
+		for k := i + 2; k+1 < len(toks) && toks[k].is("array") && toks[k+1].text == "["; k += 2 {
+			deep++
+		}
+		if end := closing(toks, i+1); deep > 1 && closing(toks, i+3)+1 == end {
+			e.replace(toks[i+1].end, toks[i+1].end, strings.Repeat("flatten(", deep-1))
+			e.replace(toks[end].start, toks[end].start, strings.Repeat(")", deep-1))
+		}
+	}
+	return e.done()
+}

@@ -68,7 +68,6 @@ var risingBatchReasons = []explanation{
 	because("of equal intervals that are written in two ways DISTINCT keeps another", "e2e_test/batch/types/interval", `select distinct \* from \(values`, wrong),
 	because("a part of an interval is rounded to the next microsecond, away from zero", "e2e_test/batch/types/interval", `00:00:00.000002`, wrong),
 	because("a series of times is counted from its start, so that days are not lost at the end of a month", "e2e_test/batch/basic", `2020-11-04 03:04:05`, wrong),
-	because("arrays in arrays are elements: UNNEST takes one level", "e2e_test/batch/basic/unnest", `unnest\(Array\[Array`, wrong),
 	because("BYTES in JSON are Base64, as in Spark", "e2e_test/batch/aggregate/jsonb_agg", `jsonb_object_agg\(v3, v3::bytea`, wrong),
 	because("& binds tighter than |, as in Spark", "e2e_test/batch/basic/precedence", `2 \| 3 & 4`, wrong),
 	because("there are no schemas: a CTE hides a table of its name", "e2e_test/batch", `public\.`, wrong, refused),

@@ -9,7 +9,7 @@ import (
 )
 
 // risingForms are respellings of the suite that look at tokens.
-var risingForms = []func(string) string{withoutWindowTime, byteaLiterals, secondsAlone, partsFromOne, nameSeries(true), withoutPublic, callsOf(risingOperators, true), withRoots, rowFields, risingWholes}
+var risingForms = []func(string) string{flatUnnest, withoutWindowTime, byteaLiterals, secondsAlone, partsFromOne, nameSeries(true), withoutPublic, callsOf(risingOperators, true), withRoots, rowFields, risingWholes}
 
 // byteaLiterals writes literals of BYTEA, '…'::bytea, in hexadecimal.
 func byteaLiterals(sql string) string {

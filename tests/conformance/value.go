@@ -3,6 +3,7 @@ package conformance
 import (
 	"cmp"
 	"crypto/md5"
+	"encoding/json"
 	"fmt"
 	"math"
 	"math/big"
@@ -269,7 +270,7 @@ func (d *dialect) folded(lines []string) []string {
 		}
 		switch d.flavor {
 		case duckdbText:
-			l = duckTimes(l)
+			l = duckTimes(sortedKeys(l))
 		case postgresText:
 			l = risingLine(l)
 		}
@@ -280,6 +281,24 @@ func (d *dialect) folded(lines []string) []string {
 		out[i] = strings.Join(words, " ")
 	}
 	return out
+}
+
+// sortedKeys writes a line that is one JSON object with its keys in order: they have none.
+func sortedKeys(l string) string {
+	if !strings.HasPrefix(l, `{"`) {
+		return l
+	}
+	var object map[string]any
+	d := json.NewDecoder(strings.NewReader(l))
+	d.UseNumber()
+	if d.Decode(&object) != nil || d.More() {
+		return l
+	}
+	out, err := json.Marshal(object)
+	if err != nil {
+		return l
+	}
+	return string(out)
 }
 
 // brackets are the marks of nested values: which ones is a matter of taste.
