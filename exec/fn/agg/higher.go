@@ -72,55 +72,67 @@ func (a *moments) addPowers(g uint32, x float64, w int64) {
 	a.addProduct(sumXXXX, g, e, e, w)
 }
 
-// centralPowers are the sums of (x − mean)², (x − mean)³ and (x − mean)⁴.
-func (m moment) centralPowers() (m2, m3, m4 *big.Float) {
-	real := func() *big.Float { return new(big.Float).SetPrec(4 * exactBits) }
-	mul := func(list ...*big.Float) *big.Float {
-		out := real().SetInt64(1)
-		for _, x := range list {
-			out.Mul(out, x)
-		}
-		return out
-	}
-	n := real().SetInt64(m.n)
-	mean := real().Quo(m.sum(sumX), n)
-	s2, s3, s4 := m.sum(sumXX), m.sum(sumXXX), m.sum(sumXXXX)
-	int64s := func(k int64) *big.Float { return real().SetInt64(k) }
-	square := mul(n, mean, mean)
-	m2 = real().Sub(s2, square)
-	m3 = real().Sub(s3, mul(int64s(3), mean, s2))
-	m3.Add(m3, mul(int64s(2), square, mean))
-	m4 = real().Sub(s4, mul(int64s(4), mean, s3))
-	m4.Add(m4, mul(int64s(6), mean, mean, s2))
-	m4.Sub(m4, mul(int64s(3), square, mean, mean))
-	return m2, m3, m4
+// powers are n and the sums of a group's values and of their powers, for sums about the
+// mean: those times a power of n are whole, and have no more digits than the powers need.
+type powers struct{ n, s1, s2, s3, s4 *big.Float }
+
+func (m moment) powers() powers {
+	return powers{exactReal().SetInt64(m.n), m.sum(sumX), m.sum(sumXX), m.sum(sumXXX), m.sum(sumXXXX)}
 }
 
-// flat reports that all values are equal, or that there are none.
-func (m moment) flat() bool { return m.n < 1 || m.central(sumXX, sumX, sumX).Sign() <= 0 }
+func exactReal() *big.Float { return new(big.Float).SetPrec(4 * exactBits) }
+
+// product is k·x·y…, exact.
+func product(k int64, list ...*big.Float) *big.Float {
+	out := exactReal().SetInt64(k)
+	for _, x := range list {
+		out.Mul(out, x)
+	}
+	return out
+}
+
+// second is n·Σ(x − mean)²; it is 0 where all values are equal.
+func (p powers) second() *big.Float {
+	m := product(1, p.n, p.s2)
+	return m.Sub(m, product(1, p.s1, p.s1)).SetPrec(256)
+}
+
+// third is n²·Σ(x − mean)³.
+func (p powers) third() *big.Float {
+	m := product(1, p.n, p.n, p.s3)
+	m.Sub(m, product(3, p.n, p.s1, p.s2))
+	return m.Add(m, product(2, p.s1, p.s1, p.s1))
+}
+
+// fourth is n³·Σ(x − mean)⁴.
+func (p powers) fourth() *big.Float {
+	m := product(1, p.n, p.n, p.n, p.s4)
+	m.Sub(m, product(4, p.n, p.n, p.s1, p.s3))
+	square := product(1, p.s1, p.s1)
+	m.Add(m, product(6, p.n, square, p.s2))
+	return m.Sub(m, product(3, square, square))
+}
 
 func (m moment) skewness() (float64, bool) {
-	if m.flat() {
+	p := m.powers()
+	m2 := p.second()
+	if m2.Sign() <= 0 {
 		return 0, false
 	}
-	m2, m3, _ := m.centralPowers()
-	m2.SetPrec(256)
 	den := new(big.Float).SetPrec(256).Sqrt(m2)
 	den.Mul(den, m2)
-	root := new(big.Float).SetPrec(256).SetInt64(m.n)
-	root.Sqrt(root)
-	x, _ := root.Mul(root, m3).Quo(root, den).Float64()
+	x, _ := den.Quo(p.third(), den).Float64()
 	return x, true
 }
 
 func (m moment) kurtosis() (float64, bool) {
-	if m.flat() {
+	p := m.powers()
+	m2 := p.second()
+	if m2.Sign() <= 0 {
 		return 0, false
 	}
-	m2, _, m4 := m.centralPowers()
 	den := new(big.Float).SetPrec(256).Mul(m2, m2)
-	q := new(big.Float).SetPrec(256).SetInt64(m.n)
-	q.Mul(q, m4).Quo(q, den)
+	q := den.Quo(p.fourth(), den)
 	x, _ := q.Sub(q, big.NewFloat(3)).Float64()
 	return x, true
 }

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/sqlstream/sqlstream/exec/fn"
-	"github.com/sqlstream/sqlstream/exec/types"
 	"github.com/sqlstream/sqlstream/exec/vec"
 )
 
@@ -240,10 +239,11 @@ const exactBits = 6000
 func (m moment) sum(k int) *big.Float {
 	var buf [wideLimbs]uint64
 	abs, base, neg := m.of.sums[k].view(m.g, &buf)
-	x := new(big.Int)
-	for i := len(abs) - 1; i >= 0; i-- {
-		x.Lsh(x, 64).Add(x, new(big.Int).SetUint64(abs[i]))
+	var digits [8 * wideLimbs]byte
+	for i, limb := range abs {
+		binary.BigEndian.PutUint64(digits[8*(wideLimbs-1-i):], limb)
 	}
+	x := new(big.Int).SetBytes(digits[8*(wideLimbs-len(abs)):])
 	if neg {
 		x.Neg(x)
 	}
@@ -264,10 +264,10 @@ func (m moment) spread(ab, a, b int, less int64) (float64, bool) {
 	if m.n <= less {
 		return 0, false
 	}
-	den := types.MulInt64(m.n, m.n-less)
+	den := new(big.Float).SetPrec(128).SetInt64(m.n)
+	den.Mul(den, new(big.Float).SetInt64(m.n-less))
 	f := m.central(ab, a, b)
-	d, _, _ := big.ParseFloat(den.String(), 10, 128, big.ToNearestEven)
-	x, _ := f.Quo(f, d).Float64()
+	x, _ := f.Quo(f, den).Float64()
 	return x, true
 }
 
