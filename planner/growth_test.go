@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/sqlstream/sqlstream/parser"
 	"github.com/sqlstream/sqlstream/parser/diag"
@@ -47,6 +48,12 @@ var longQueries = map[string]func(n int) string{
 	"grouping": func(n int) string {
 		return "SELECT count(*) AS n FROM t GROUP BY GROUPING SETS (" + list(n, ", ", "(a + # % 7)") + ")"
 	},
+	"windows": func(n int) string {
+		return "SELECT " + list(n, ", ", "sum(a) OVER (ORDER BY a + #) AS x#") + " FROM t"
+	},
+	"lateral views": func(n int) string {
+		return "SELECT a FROM t" + list(n, "", " LATERAL VIEW explode(array(a, #)) v# AS e#")
+	},
 	"wrong names": func(n int) string { return "SELECT " + list(n, ", ", "upper#(nothing#)") + " FROM t" },
 }
 
@@ -72,6 +79,53 @@ func TestGrowth(t *testing.T) {
 		s.allocated(query(1))
 		if small, large := s.allocated(query(n)), s.allocated(query(4*n)); large > 11*small {
 			t.Errorf("%s: %d parts take %d bytes, %d parts %d", name, n, small, 4*n, large)
+		}
+	}
+}
+
+// searched are queries for whose plan each of n expressions is looked for among the others.
+var searched = map[string]func(n int) string{
+	"conditions": longQueries["conditions"],
+	"aggregates": longQueries["aggregates"],
+	"keys": func(n int) string {
+		return "SELECT " + list(n, ", ", "a + # AS k#") + " FROM t GROUP BY " + list(n, ", ", "k#")
+	},
+	"order": func(n int) string {
+		return "SELECT " + list(n, ", ", "a + # AS k#") + " FROM t ORDER BY " + list(n, ", ", "k#")
+	},
+	"calls of one window": func(n int) string {
+		return "SELECT " + list(n, ", ", "sum(a + #) OVER (PARTITION BY b ORDER BY a) AS x#") + " FROM t"
+	},
+}
+
+// TestSearches: 16 times the expressions take 16 times the time of this thread, not 256 times.
+func TestSearches(t *testing.T) {
+	const n = 150
+	s := newSession(t, "CREATE TABLE t (a BIGINT, b STRING);")
+	measure := func(query string) time.Duration {
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		stmts, err := parser.Parse(diag.Source{Text: query})
+		if err != nil {
+			t.Fatal(err)
+		}
+		start := cpuTime()
+		if _, err := Plan(stmts[0], s.cat, s.set); err != nil {
+			t.Fatal(err)
+		}
+		return cpuTime() - start
+	}
+	for name, query := range searched {
+		var small, large time.Duration
+		linear := false
+		for range 5 { // collections of garbage disturb some attempts, not all
+			small, large = max(min(measure(query(n)), measure(query(n))), time.Millisecond), measure(query(16*n))
+			if linear = large <= 70*small; linear {
+				break
+			}
+		}
+		if !linear {
+			t.Errorf("%s: %d took %v, %d took %v", name, n, small, 16*n, large)
 		}
 	}
 }

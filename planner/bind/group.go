@@ -133,7 +133,7 @@ func (sel *selectBinder) addKey(n expr.Node, name string, span diag.Span) []int 
 		sel.b.errorf(diag.MisplacedAggregate, span, "GROUP BY %s groups by an aggregate", n)
 		return nil
 	}
-	if i := indexOf(sel.keys, n); i >= 0 {
+	if i := found(&sel.keyAt, sel.keys, n); i >= 0 {
 		return []int{i}
 	}
 	sel.keys = append(sel.keys, n)
@@ -158,10 +158,8 @@ func ofSubquery(c int) bool { return c >= postBase && c < overBase }
 // regroup turns an expression over the input into one over the Aggregate: sub-expressions
 // that are keys become key columns.
 func (sel *selectBinder) regroup(n expr.Node, span diag.Span) expr.Node {
-	for i, k := range sel.keys {
-		if expr.Equal(n, k) {
-			return &expr.Column{Index: i, Name: sel.keyNames[i], T: k.Type()}
-		}
+	if i := sel.keyAt.FindExpr(sel.keys, n); i >= 0 {
+		return &expr.Column{Index: i, Name: sel.keyNames[i], T: sel.keys[i].Type()}
 	}
 	if x := sel.regroupWindow(n); x != nil {
 		return x
@@ -209,11 +207,8 @@ func (sel *selectBinder) regroupNegation(n expr.Node) expr.Node {
 	if _, ok := n.(*expr.Const); ok {
 		return nil
 	}
-	not := expr.NewNot(n)
-	for i, k := range sel.keys {
-		if expr.Equal(not, k) {
-			return expr.NewNot(&expr.Column{Index: i, Name: sel.keyNames[i], T: k.Type()})
-		}
+	if i := sel.keyAt.FindExpr(sel.keys, expr.NewNot(n)); i >= 0 {
+		return expr.NewNot(&expr.Column{Index: i, Name: sel.keyNames[i], T: sel.keys[i].Type()})
 	}
 	return nil
 }
@@ -324,8 +319,9 @@ func (sel *selectBinder) finish(plan logical.Node, exprs []expr.Node, names []st
 	arrival := len(sel.stmt.DistinctOn) > 0 && len(order) == 0 // of each key, the row that came first
 	distinct := sel.stmt.Distinct || arrival
 	keys := make([]logical.SortKey, len(sorts))
+	var items expr.Finder
 	for i, n := range sorts {
-		at := indexOf(exprs[:visible], n)
+		at := found(&items, exprs[:visible], n)
 		if at < 0 && distinct {
 			if n = ofItems(n, exprs[:visible], names); n != nil {
 				keys[i] = logical.SortKey{Expr: n, Desc: order[i].desc, NullsFirst: order[i].nullsFirst}
@@ -381,19 +377,21 @@ func ofItems(n expr.Node, items []expr.Node, names []string) expr.Node {
 // is the very node of its item, though it may have another value at each call.
 func places(list, others []expr.Node) []int {
 	out := make([]int, len(others))
+	var f expr.Finder
 	for i, n := range others {
-		out[i] = indexOf(list, n)
+		out[i] = found(&f, list, n)
 	}
 	return out
 }
 
 func indexOf(list []expr.Node, n expr.Node) int {
-	for i, x := range list {
-		if x == n || expr.Equal(x, n) {
-			return i
-		}
-	}
-	return -1
+	return slices.IndexFunc(list, func(x expr.Node) bool { return x == n || expr.Equal(x, n) })
+}
+
+// found is indexOf in a list that is asked for many expressions.
+func found(f *expr.Finder, list []expr.Node, n expr.Node) int {
+	return f.Find(len(list), func() uint64 { return expr.Hash(n) }, func(i int) uint64 { return expr.Hash(list[i]) },
+		func(i int) bool { return list[i] == n || expr.Equal(list[i], n) })
 }
 
 // distinctOn keeps the first row of each key, by arrival.

@@ -7,6 +7,7 @@ import (
 	"github.com/sqlstream/sqlstream/exec/expr"
 	"github.com/sqlstream/sqlstream/exec/fn"
 	"github.com/sqlstream/sqlstream/exec/types"
+	"github.com/sqlstream/sqlstream/exec/vec"
 	"github.com/sqlstream/sqlstream/parser/ast"
 	"github.com/sqlstream/sqlstream/parser/diag"
 	"github.com/sqlstream/sqlstream/planner/logical"
@@ -354,16 +355,23 @@ func (sel *selectBinder) aggregatesOver() bool {
 
 // addOver registers a call, once for equal ones.
 func (sel *selectBinder) addOver(c overCall) expr.Node {
-	at := len(sel.overs)
-	for i, o := range sel.overs {
-		if sameWindow(c, o) && sameOver(c.f, o.f) {
-			at = i
-		}
-	}
-	if at == len(sel.overs) {
+	at := sel.overFound.Find(len(sel.overs), func() uint64 { return hashOver(c) }, func(i int) uint64 { return hashOver(sel.overs[i]) },
+		func(i int) bool { return sameWindow(c, sel.overs[i]) && sameOver(c.f, sel.overs[i].f) })
+	if at < 0 {
+		at = len(sel.overs)
 		sel.overs = append(sel.overs, c)
 	}
 	return &expr.Column{Index: overBase + at, Name: c.f.String(), T: c.f.Type()}
+}
+
+func hashOver(c overCall) uint64 { return vec.CombineHash(hashWindow(c), expr.Hash(c.f.Exprs()...)) }
+
+func hashWindow(c overCall) uint64 {
+	h := expr.Hash(c.partition...)
+	for _, k := range c.order {
+		h = vec.CombineHash(h, expr.Hash(k.Expr))
+	}
+	return h
 }
 
 func sameWindow(a, b overCall) bool {

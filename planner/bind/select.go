@@ -7,6 +7,7 @@ import (
 	"github.com/sqlstream/sqlstream/exec/expr"
 	"github.com/sqlstream/sqlstream/exec/fn/timewindow"
 	"github.com/sqlstream/sqlstream/exec/types"
+	"github.com/sqlstream/sqlstream/exec/vec"
 	"github.com/sqlstream/sqlstream/parser/ast"
 	"github.com/sqlstream/sqlstream/parser/diag"
 	"github.com/sqlstream/sqlstream/planner/logical"
@@ -48,6 +49,7 @@ type selectBinder struct {
 	// aggregated: a subquery aggregates columns of this SELECT alone.
 	aggregated bool
 	keys       []expr.Node
+	keyAt      expr.Finder
 	keyNames   []string
 	keySpans   []diag.Span
 	keysDone   bool                  // no key is added any more
@@ -57,13 +59,15 @@ type selectBinder struct {
 	aggs       []logical.Agg
 	on         []expr.Node // the keys of DISTINCT ON
 	onSpans    []diag.Span
+	aggAt      expr.Finder
 	posts      []postJoin // subqueries to join after grouping
 	lates      []postJoin // and those that compare functions with OVER: after these
 	overs      []overCall // calls with OVER
-	overAt     []int      // their columns, once the nodes are made
-	qualify    expr.Node  // nil = none
-	keying     bool       // GROUP BY is being bound: its subqueries are joined before
-	cell       expr.Node  // of PIVOT: which rows aggregates count; nil = all
+	overFound  expr.Finder
+	overAt     []int     // their columns, once the nodes are made
+	qualify    expr.Node // nil = none
+	keying     bool      // GROUP BY is being bound: its subqueries are joined before
+	cell       expr.Node // of PIVOT: which rows aggregates count; nil = all
 
 	spans map[*expr.Column]diag.Span // where columns were written, for "not grouped"
 	ok    bool
@@ -311,13 +315,23 @@ func columnNames(plan logical.Node) []string {
 
 // addAggregate registers an aggregate, once for equal calls.
 func (sel *selectBinder) addAggregate(a logical.Agg) int {
-	for i, o := range sel.aggs {
-		if sameAgg(a, o) {
-			return i
-		}
+	if i := sel.aggAt.Find(len(sel.aggs), func() uint64 { return hashAgg(a) }, func(i int) uint64 { return hashAgg(sel.aggs[i]) },
+		func(i int) bool { return sameAgg(a, sel.aggs[i]) }); i >= 0 {
+		return i
 	}
 	sel.aggs = append(sel.aggs, a)
 	return len(sel.aggs) - 1
+}
+
+func hashAgg(a logical.Agg) uint64 {
+	h := vec.CombineHash(vec.HashBytes([]byte(a.Func.Name)), expr.Hash(a.Args...))
+	if a.Filter != nil {
+		h = vec.CombineHash(h, expr.Hash(a.Filter))
+	}
+	for _, k := range a.Order {
+		h = vec.CombineHash(h, expr.Hash(k.Expr))
+	}
+	return h
 }
 
 func sameAgg(a, o logical.Agg) bool {

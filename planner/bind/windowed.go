@@ -18,6 +18,7 @@ func (sel *selectBinder) regroupOvers() bool {
 			return n
 		})
 	}
+	sel.overFound.Reset()
 	if sel.qualify != nil {
 		sel.qualify = sel.regroup(sel.qualify, sel.stmt.Qualify.Pos())
 		ok = ok && sel.qualify != nil
@@ -142,22 +143,34 @@ func (p postJoin) mapColumns(to func(int) int) {
 // overNodes stacks one Over a window, in the order in which the windows are met.
 func (sel *selectBinder) overNodes(plan logical.Node) logical.Node {
 	sel.overAt = make([]int, len(sel.overs))
-	done := make([]bool, len(sel.overs))
-	for i, first := range sel.overs {
-		if done[i] {
-			continue
-		}
+	sel.overFound.Reset() // they have been rewritten
+	width := logical.Width(plan)
+	for _, calls := range sel.byWindow() {
+		first := sel.overs[calls[0]]
 		node := &logical.Over{Input: plan, PartitionBy: first.partition, Order: first.order}
-		width := len(plan.Schema())
-		for j, c := range sel.overs {
-			if !done[j] && sameWindow(first, c) {
-				done[j], sel.overAt[j] = true, width+len(node.Funcs)
-				node.Funcs = append(node.Funcs, c.f)
-			}
+		for _, at := range calls {
+			sel.overAt[at] = width
+			node.Funcs = append(node.Funcs, sel.overs[at].f)
+			width++
 		}
 		plan = node
 	}
 	return plan
+}
+
+// byWindow lists the calls of each window.
+func (sel *selectBinder) byWindow() [][]int {
+	var out [][]int
+	var f expr.Finder
+	for i, c := range sel.overs {
+		at := f.Find(len(out), func() uint64 { return hashWindow(c) }, func(w int) uint64 { return hashWindow(sel.overs[out[w][0]]) },
+			func(w int) bool { return sameWindow(sel.overs[out[w][0]], c) })
+		if at < 0 {
+			at, out = len(out), append(out, nil)
+		}
+		out[at] = append(out[at], i)
+	}
+	return out
 }
 
 // placed puts the columns of functions with OVER in their place, once the nodes are made.

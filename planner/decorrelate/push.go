@@ -13,6 +13,7 @@ type pusher struct {
 	d      *decorrelator
 	a      *logical.Apply
 	params []expr.Node // expressions over outer references only: the columns of the domain
+	found  expr.Finder // of params
 	names  []string
 	domain logical.Node // their values, each once
 	// nullable says, by parameter, that the result may have it NULL.
@@ -108,12 +109,7 @@ func (p *pusher) param(e expr.Node) {
 }
 
 func (p *pusher) index(e expr.Node) int {
-	for i, x := range p.params {
-		if expr.Equal(x, e) {
-			return i
-		}
-	}
-	return -1
+	return p.found.FindExpr(p.params, e)
 }
 
 // equality recognises outer = inner, either way round: outer reads the query around and

@@ -52,10 +52,12 @@ func (a *Aggregate) Schema() []types.Column {
 		out = append(out, types.Column{Name: a.KeyNames[i], Type: k.Type()})
 	}
 	for _, g := range a.Aggs {
-		out = append(out, types.Column{Name: g.String(), Type: g.Impl.Result})
+		out = append(out, g.column())
 	}
 	return out
 }
+
+func (a Agg) column() types.Column { return types.Column{Name: a.String(), Type: a.Impl.Result} }
 
 // Children implements Node.
 func (a *Aggregate) Children() []Node { return []Node{a.Input} }

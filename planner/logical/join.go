@@ -45,16 +45,7 @@ type Join struct {
 }
 
 // Schema implements Node.
-func (j *Join) Schema() []types.Column {
-	out := append([]types.Column(nil), j.L.Schema()...)
-	switch j.Kind {
-	case Semi, Anti:
-		return out
-	case Mark:
-		return append(out, types.Column{Name: MarkColumn, Type: types.Of(types.Bool)})
-	}
-	return append(out, j.R.Schema()...)
-}
+func (j *Join) Schema() []types.Column { return schemaOf(j) }
 
 // Children implements Node.
 func (j *Join) Children() []Node { return []Node{j.L, j.R} }

@@ -126,32 +126,6 @@ func Col(n Node, i int) *expr.Column {
 	return &expr.Column{Index: i, Name: c.Name, T: c.Type}
 }
 
-// column is one of a node's schema. It makes no schema of joins: rules ask for each column of
-// a tree of them.
-func column(n Node, i int) types.Column {
-	switch x := n.(type) {
-	case *Filter:
-		return column(x.Input, i)
-	case *Shared:
-		return column(x.Input, i)
-	case *Scan:
-		if i < len(x.Relation.Columns) {
-			return x.Relation.Columns[i].Column
-		}
-	case *Project:
-		return types.Column{Name: x.Names[i], Type: x.Exprs[i].Type()}
-	case *Join:
-		w := Width(x.L)
-		switch {
-		case i < w:
-			return column(x.L, i)
-		case x.Kind != Semi && x.Kind != Anti && x.Kind != Mark:
-			return column(x.R, i-w)
-		}
-	}
-	return n.Schema()[i]
-}
-
 // Columns are references to all columns of a node's output.
 func Columns(n Node) []expr.Node {
 	cols := n.Schema()
@@ -160,38 +134,6 @@ func Columns(n Node) []expr.Node {
 		out[i] = &expr.Column{Index: i, Name: c.Name, T: c.Type}
 	}
 	return out
-}
-
-// Width is the number of a node's columns. It makes no schema: rules ask it of every node of
-// a tree of joins.
-func Width(n Node) int {
-	switch x := n.(type) {
-	case *Filter:
-		return Width(x.Input)
-	case *Shared:
-		return Width(x.Input)
-	case *Project:
-		return len(x.Exprs)
-	case *Scan:
-		n := len(x.Relation.Columns) + len(x.Extra)
-		if x.Versions {
-			n++
-		}
-		return n
-	case *Join:
-		switch x.Kind {
-		case Semi, Anti:
-			return Width(x.L)
-		case Mark:
-			return Width(x.L) + 1
-		}
-		return Width(x.L) + Width(x.R)
-	case *Aggregate:
-		return len(x.Keys) + len(x.Aggs)
-	case *Values:
-		return len(x.Columns)
-	}
-	return len(n.Schema())
 }
 
 func exprList(list []expr.Node) string {

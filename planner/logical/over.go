@@ -158,10 +158,14 @@ func (o *Over) Exprs() []expr.Node {
 }
 
 // Schema implements Node.
-func (o *Over) Schema() []types.Column {
-	out := append([]types.Column(nil), o.Input.Schema()...)
-	for _, f := range o.Funcs {
-		out = append(out, types.Column{Name: f.String(), Type: f.Type()})
+func (o *Over) Schema() []types.Column { return schemaOf(o) }
+
+func (o *Over) input() Node { return o.Input }
+
+func (o *Over) own() []types.Column {
+	out := make([]types.Column, len(o.Funcs))
+	for i, f := range o.Funcs {
+		out[i] = types.Column{Name: f.String(), Type: f.Type()}
 	}
 	return out
 }

@@ -33,12 +33,15 @@ type TopN struct {
 }
 
 // Schema implements Node.
-func (t *TopN) Schema() []types.Column {
-	cols := t.Input.Schema()
+func (t *TopN) Schema() []types.Column { return schemaOf(t) }
+
+func (t *TopN) input() Node { return t.Input }
+
+func (t *TopN) own() []types.Column {
 	if t.Rank == "" {
-		return cols
+		return nil
 	}
-	return append(append([]types.Column(nil), cols...), types.Column{Name: t.Rank, Type: types.Of(types.Int64)})
+	return []types.Column{{Name: t.Rank, Type: types.Of(types.Int64)}}
 }
 
 // Children implements Node.

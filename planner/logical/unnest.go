@@ -18,8 +18,12 @@ type Unnest struct {
 }
 
 // Schema implements Node.
-func (u *Unnest) Schema() []types.Column {
-	out := append([]types.Column(nil), u.Input.Schema()...)
+func (u *Unnest) Schema() []types.Column { return schemaOf(u) }
+
+func (u *Unnest) input() Node { return u.Input }
+
+func (u *Unnest) own() []types.Column {
+	out := make([]types.Column, 0, len(u.Names))
 	for i, c := range u.Impl.Columns {
 		out = append(out, types.Column{Name: u.Names[i], Type: c.Type})
 	}

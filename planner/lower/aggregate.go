@@ -1,6 +1,8 @@
 package lower
 
 import (
+	"strings"
+
 	"github.com/sqlstream/sqlstream/exec/expr"
 	"github.com/sqlstream/sqlstream/exec/fn/timewindow"
 	"github.com/sqlstream/sqlstream/exec/types"
@@ -20,6 +22,7 @@ type aggregateBuilder struct {
 	session *logical.Session
 	in      *lowered
 	exprs   []expr.Node // columns of the operator's input
+	found   expr.Finder // of exprs
 	names   []string
 	node    *physical.Aggregate
 	kept    []int // logical aggregates that are read
@@ -169,10 +172,8 @@ func (b *aggregateBuilder) columns() {
 
 // column finds or adds a column of the operator's input.
 func (b *aggregateBuilder) column(e expr.Node) int {
-	for i, x := range b.exprs {
-		if expr.Equal(x, e) {
-			return i
-		}
+	if i := b.found.FindExpr(b.exprs, e); i >= 0 {
+		return i
 	}
 	b.exprs, b.names = append(b.exprs, e), append(b.names, e.String())
 	return len(b.exprs) - 1
@@ -298,17 +299,19 @@ func (b *aggregateBuilder) outputs(out *lowered) {
 		out.cols[len(b.a.Keys)+i] = -1
 	}
 	base := "aggregate of (" + in.id.rows() + ") by " + joinTexts(keyTexts)
-	id := base
+	var id strings.Builder
+	id.WriteString(base)
+	begin := beginning{text: base}
 	for j, i := range b.kept {
 		text := b.aggText(n.Aggs[j])
 		out.cols[len(b.a.Keys)+i] = len(n.P.Columns)
 		n.P.Columns = append(n.P.Columns, types.Column{Name: b.a.Aggs[i].String(), Type: b.a.Aggs[i].Impl.Result})
-		out.id.cols = append(out.id.cols, base+"."+text)
-		id += " " + text
+		out.id.cols = append(out.id.cols, begin.with("."+text))
+		id.WriteString(" " + text)
 	}
 	n.P.Columns = unique(n.P.Columns)
 	out.id.base = base
-	n.OpID = hashOf("aggregate", id)
+	n.OpID = hashOf("aggregate", id.String())
 }
 
 // aggText is an aggregate in terms of the sources.

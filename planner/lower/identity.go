@@ -3,6 +3,7 @@ package lower
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"hash"
 	"slices"
 	"sort"
 	"strings"
@@ -109,4 +110,27 @@ func shorten(s string) string {
 func hashOf(parts ...string) string {
 	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
 	return hex.EncodeToString(sum[:8])
+}
+
+// beginning is what the texts of many columns begin with: it is hashed once for all.
+type beginning struct {
+	text string
+	sum  hash.Cloner // of text; nil as long as none is shortened
+}
+
+// with is the text with an end, shortened.
+func (b *beginning) with(end string) string {
+	if len(b.text)+len(end) <= longestText {
+		return b.text + end
+	}
+	if b.sum == nil {
+		b.sum = sha256.New().(hash.Cloner)
+		b.sum.Write([]byte(b.text))
+	}
+	whole, err := b.sum.Clone()
+	if err != nil {
+		return shorten(b.text + end)
+	}
+	whole.Write([]byte(end))
+	return "#" + hex.EncodeToString(whole.Sum(nil)[:8])
 }

@@ -89,12 +89,13 @@ func (l *Lowerer) withColumns(in *lowered, want []expr.Node) (*lowered, []int) {
 		exprs[i], names[i] = column(in, i), c.Name
 	}
 	at := make([]int, len(want))
+	var found expr.Finder
 	for i, e := range want {
 		if c, ok := e.(*expr.Column); ok {
 			at[i] = c.Index
 			continue
 		}
-		at[i] = slices.IndexFunc(exprs, func(x expr.Node) bool { return expr.Equal(x, e) })
+		at[i] = found.FindExpr(exprs, e)
 		if at[i] < 0 {
 			at[i] = len(exprs)
 			exprs, names = append(exprs, e), append(names, e.String())

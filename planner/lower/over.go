@@ -2,6 +2,7 @@ package lower
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/sqlstream/sqlstream/exec/expr"
 	"github.com/sqlstream/sqlstream/exec/fn"
@@ -20,6 +21,7 @@ type overBuilder struct {
 	kept []int // functions that are read
 
 	exprs []expr.Node // over the logical input, one a column that the operator reads
+	found expr.Finder // of exprs
 	at    []int       // their physical columns
 }
 
@@ -94,10 +96,8 @@ func (b *overBuilder) timeInPartition(in *lowered) []expr.Node {
 
 // column is where an expression over the logical input lies.
 func (b *overBuilder) column(e expr.Node) int {
-	for i, x := range b.exprs {
-		if expr.Equal(x, e) {
-			return b.at[i]
-		}
+	if i := b.found.FindExpr(b.exprs, e); i >= 0 {
+		return b.at[i]
 	}
 	panic("lower: a column of OVER was not laid out: " + e.String())
 }
@@ -200,13 +200,15 @@ func (b *overBuilder) identify(out *lowered) {
 		base += " order " + text(k.Expr) + map[bool]string{true: " desc"}[k.Desc] + map[bool]string{true: " nulls first"}[k.NullsFirst]
 	}
 	out.id = identity{base: base, cols: slices.Clone(in.id.cols[:n.Visible])}
-	id := base
+	var id strings.Builder
+	id.WriteString(base)
+	begin := beginning{text: base}
 	for _, i := range b.kept {
 		f := b.o.Funcs[i].Map(func(e expr.Node) expr.Node { return &expr.Column{Name: text(e), T: e.Type()} }).String()
-		id += " " + f
-		out.id.cols = append(out.id.cols, base+"."+f)
+		id.WriteString(" " + f)
+		out.id.cols = append(out.id.cols, begin.with("."+f))
 	}
-	n.OpID = hashOf("over", id)
+	n.OpID = hashOf("over", id.String())
 }
 
 // keys: every key of the input is one; so is the partition with a row number.

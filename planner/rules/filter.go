@@ -25,8 +25,9 @@ func mergeFilters(_ *Context, n logical.Node) logical.Node {
 		return n
 	}
 	var all []expr.Node
+	var found expr.Finder
 	for _, p := range append(append([]expr.Node(nil), conjuncts(in.Predicate)...), conjuncts(outer.Predicate)...) {
-		if !contains(all, p) {
+		if found.FindExpr(all, p) < 0 {
 			all = append(all, p)
 		}
 	}
@@ -50,6 +51,7 @@ func dropTrueFilter(_ *Context, n logical.Node) logical.Node {
 		return n
 	}
 	var kept []expr.Node
+	var found expr.Finder
 	changed := false
 	for _, c := range conjuncts(f.Predicate) {
 		simple := simplifyNotNull(c)
@@ -58,7 +60,7 @@ func dropTrueFilter(_ *Context, n logical.Node) logical.Node {
 			changed = true
 			continue
 		}
-		if contains(kept, simple) {
+		if found.FindExpr(kept, simple) >= 0 {
 			changed = true
 			continue
 		}

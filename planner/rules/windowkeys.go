@@ -43,6 +43,7 @@ func windowKeys(c *Context, n logical.Node) logical.Node {
 // keyReducer collects the base keys.
 type keyReducer struct {
 	keys    []expr.Node
+	found   expr.Finder // of keys
 	names   []string
 	changed bool
 	session *logical.Session // below, nil = none
@@ -133,7 +134,7 @@ func (r *keyReducer) add(k expr.Node, name string) {
 		r.changed = true
 		name = canonical
 	}
-	if contains(r.keys, k) {
+	if r.found.FindExpr(r.keys, k) >= 0 {
 		r.changed = true
 		return
 	}
@@ -156,10 +157,8 @@ func (r *keyReducer) name(k expr.Node) string {
 
 // above computes a key from the base keys.
 func (r *keyReducer) above(k expr.Node, out *logical.Aggregate) expr.Node {
-	for i, b := range r.keys {
-		if expr.Equal(k, b) {
-			return logical.Col(out, i)
-		}
+	if i := r.found.FindExpr(r.keys, k); i >= 0 {
+		return logical.Col(out, i)
 	}
 	kids := k.Children()
 	next := make([]expr.Node, len(kids))
