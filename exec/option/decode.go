@@ -134,6 +134,8 @@ var elsewhere = map[string]string{
 	"checkpointlocation": "write WITH (checkpoint = '…') behind the query", "schema_name": "write it before the table: table = 'schema.table'", "schema-name": "write it before the table: table = 'schema.table'", "decoding.plugin.name": "leave it out: it is pgoutput, which every server has",
 	"value.fields-include": "leave it out: every column is read from the value", "filename": "declare a column for it: CREATE TABLE t (…, file STRING METADATA FROM 'path') WITH (path = 'in', …)",
 	"union_by_name": "leave it out: columns are found by their names", "hive_partitioning": "leave it out: directories key=value are columns",
+	"properties.bootstrap.server": "write brokers = 'host:9092'", "database.name": "write database = '…'", "schema.name": "write it before the table: table = 'schema.table'",
+	"table.name": "write table = 'schema.table'", "publication.name": "write publication = '…'", "publication_name": "write publication = '…'", "publication-name": "write publication = '…'",
 	"driver": "leave it out", "server_time_zone": "leave it out", "file_format": "write format = '…'", "wrap_single_value": "leave it out",
 }
 

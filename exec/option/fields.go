@@ -7,8 +7,8 @@ import (
 	"github.com/sqlstream/sqlstream/parser/diag"
 )
 
-// ofFlink is what to write for options that Flink has for each format and for its files, "" for
-// others.
+// ofFlink is what to write for options that Flink has for each format and for its files, and
+// RisingWave for its sinks, "" for others.
 func ofFlink(name string) string {
 	name = strings.ToLower(name)
 	has := func(ends ...string) bool {
@@ -27,6 +27,10 @@ func ofFlink(name string) string {
 		return "write schema_registry = 'http://host:8081'"
 	case has(".timestamp-format.standard"):
 		return "leave it out: times are read with T and with a blank"
+	case name == "force_append_only", name == "type":
+		return "leave it out: EMIT APPEND, UPDATE or CHANGELOG behind the query says how changes leave"
+	case name == "sink_decouple", name == "snapshot":
+		return "leave it out: a sink gets the rows of each trigger, from the first row on"
 	case has("source.monitor-interval"):
 		return "leave it out: each trigger looks for new files"
 	}

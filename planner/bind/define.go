@@ -134,6 +134,9 @@ func (b *Binder) connectorHint(name string, object ast.Name) string {
 	if strings.HasSuffix(strings.ToLower(name), "-cdc") && !strings.EqualFold(name, "postgres-cdc") {
 		return "changes of other databases than PostgreSQL come through Kafka: connector = 'kafka', format = 'debezium-json'"
 	}
+	if strings.EqualFold(name, "delta") || strings.EqualFold(name, "iceberg") || strings.EqualFold(name, "hudi") {
+		return "its data files are Parquet: write connector = 'file', format = 'parquet', path = 'in/*.parquet', or CREATE TABLE without USING for rows of INSERT"
+	}
 	if strings.EqualFold(name, "jdbc") {
 		return "write connector = 'postgres', or 'mysql' for a sink, with where the server is; there is no Java here"
 	}

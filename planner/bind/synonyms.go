@@ -37,7 +37,7 @@ var elsewhereNames = map[string]string{
 	"rownum": "LIMIT n for the first rows, or row_number() OVER (ORDER BY …)", "rowid": "row_number() OVER (ORDER BY …)", "level": "WITH RECURSIVE, and count the rounds",
 	"sysdate": "current_timestamp()", "systimestamp": "current_timestamp()", "getdate": "current_timestamp()",
 	"rowtime": "the event time column of the source", "proctime": "current_timestamp()", "windowstart": "window.start", "windowend": "window.end",
-	"_partitiontime": "a column that the source fills: METADATA", "rowpartition": "a column of the source: partition INT METADATA", "rowoffset": "a column of the source: offset BIGINT METADATA",
+	"_partitiontime": "a column that the source fills: METADATA", "_metadata": "a column of the source: file STRING METADATA FROM 'path'", "xmin": "a column of your own for the version of a row", "ctid": "row_number() OVER (ORDER BY …)", "rowpartition": "a column of the source: partition INT METADATA", "rowoffset": "a column of the source: offset BIGINT METADATA",
 	"sysutcdatetime": "current_timestamp()",
 	"utc_timestamp":  "current_timestamp()", "current_datetime": "current_timestamp()",
 }
