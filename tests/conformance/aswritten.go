@@ -136,7 +136,6 @@ func (sc *script) preparedAt(at int) int {
 var writtenReasons = []explanation{
 	because("times count microseconds: there are no types of nanoseconds", "duckdb/test/sql", `unknown type "(time|timestamp|timestamptz)_ns"`, refused, follows),
 	because("there are no unsigned integers, and none of 128 bits: their names are refused with the type that has their values", "duckdb/test/sql", `unknown type "(u\w*int(eger)?|hugeint)"`, refused, follows),
-	because("a watermark is of a TIMESTAMP: one of whole numbers is refused", "feldera", `expected a duration, found "100"`, follows),
 	because("there is no setting of a collation for all text", "duckdb/test/sql", `no such setting: default_collation`, follows),
 	because("there is one calendar, the Gregorian", "duckdb/test/sql", `no such setting: calendar`, follows),
 }

@@ -34,7 +34,6 @@ func because(why, path, pattern string, causes ...cause) explanation {
 // commonReasons are those of no suite in particular.
 var commonReasons = []explanation{
 	because("a type is called as in Spark", "", `typeof\(`, wrong),
-	because("the seconds of a time have their fraction, as in PostgreSQL", "", `(extract\(second|date_part\('seconds?')`, wrong),
 }
 
 // explain finds the reason of a failure, -1 if there is none: the first that fits.

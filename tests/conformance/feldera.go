@@ -27,6 +27,7 @@ var felderaReasons = []explanation{
 	because("of values that are equally frequent, mode takes the smallest", "quidem/AggTests", `other rows: want \["50 M" .*mode\(gender\)`, wrong),
 	because("EMIT ON WINDOW CLOSE, which emit_final is, needs a watermark that reaches the view", "feldera", `append needs final rows`, refused, follows),
 	because("WATERMARK of a column holds its rows back until it has passed them: a row is read when it comes, and the clause is refused", "feldera", `expected DELAY, found "INTERVAL"`, refused, follows),
+	because("the quarter of months before zero is 1 + months DIV 3, and the epoch of a year has 365.25 days, as in PostgreSQL 16", "PostgresIntervalTests", `-5months`, wrong),
 	because("the program compiles a circuit that sees the rows of a step alone", "sql/WindowTests", `\bgot .*\b\d`, wrong).in(`rank\(\) over \(order by x\)`),
 	because("a column of CHAR(n) is STRING: nothing is padded", "feldera", "", wrong).in(`x char\(\d+\)`),
 	because("their sum of REAL is a REAL", "feldera", "", wrong).in(`c2 REAL.*filter \(where c2 > -?\d+\.`),
