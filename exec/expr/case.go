@@ -152,6 +152,9 @@ func (n *Coalesce) Eval(c *fn.Ctx, b *vec.Batch) (*vec.Vector, error) {
 
 func splitNull(c *fn.Ctx, v *vec.Vector, rows fn.Rows) (present, absent []int32) {
 	present, absent = c.Sel(rows.N)[:0], c.Sel(rows.N)[:0]
+	if v.Valid != nil && !v.Const && v.Dict == nil {
+		return splitValid(v.Valid, rows, present[:rows.N], absent[:rows.N])
+	}
 	for i, n := 0, rows.Len(); i < n; i++ {
 		r := rows.At(i)
 		if v.IsNull(r) {
@@ -161,4 +164,17 @@ func splitNull(c *fn.Ctx, v *vec.Vector, rows fn.Rows) (present, absent []int32)
 		}
 	}
 	return present, absent
+}
+
+// splitValid divides by a bitmap without branches.
+func splitValid(valid []uint64, rows fn.Rows, present, absent []int32) ([]int32, []int32) {
+	p, a := 0, 0
+	for i, n := 0, rows.Len(); i < n; i++ {
+		r := rows.At(i)
+		present[p], absent[a] = int32(r), int32(r)
+		bit := int(valid[r>>6] >> (uint(r) & 63) & 1)
+		p += bit
+		a += bit ^ 1
+	}
+	return present[:p], absent[:a]
 }

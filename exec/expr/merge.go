@@ -1,6 +1,8 @@
 package expr
 
 import (
+	"slices"
+
 	"github.com/sqlstream/sqlstream/exec/fn"
 	"github.com/sqlstream/sqlstream/exec/types"
 	"github.com/sqlstream/sqlstream/exec/vec"
@@ -134,8 +136,15 @@ func placeText(out, v *vec.Vector, sel []int32) {
 		}
 		return
 	}
+	nulls, size := v.HasNulls(), 0
 	for _, r := range sel {
-		if v.IsNull(int(r)) {
+		if !nulls || !v.IsNull(int(r)) {
+			size += int(v.Str[r].Len)
+		}
+	}
+	out.Buf = slices.Grow(out.Buf, size)
+	for _, r := range sel {
+		if nulls && v.IsNull(int(r)) {
 			continue
 		}
 		src := v.Str[r]

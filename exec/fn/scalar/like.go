@@ -51,9 +51,21 @@ func resolveLike(fold bool) resolver {
 		impl.Safe = ok || len(args) == 2
 		if ok {
 			m := compileLike(pattern, escape, fold)
-			impl.Eval = bools(func(args []*vec.Vector, r int) bool { return m(args[0].Bytes(r)) })
+			impl.Eval = likeConstant(m)
 		}
 		return impl, nil
+	}
+}
+
+func likeConstant(matches likeMatcher) fn.Kernel {
+	return func(c *fn.Ctx, args []*vec.Vector, rows fn.Rows) (*vec.Vector, error) {
+		in, out := args[0], c.New(boolean, rows.N)
+		m := mask(in)
+		each(rows, func(r int) {
+			ref := in.Str[r&m]
+			out.Bool[r] = truth(matches(in.Buf[ref.Off : ref.Off+ref.Len]))
+		})
+		return out, nil
 	}
 }
 

@@ -62,6 +62,13 @@ func (u timeUnit) cut(local int64) int64 {
 		y, _ := isoWeek(local)
 		jan4 := types.DaysFromCivil(int(y), 1, 4) * types.MicrosPerDay
 		return (dayOf(jan4) - weekday(jan4)) * types.MicrosPerDay
+	case u.months == 1:
+		_, _, d := civil(local)
+		return (dayOf(local) - int64(d-1)) * types.MicrosPerDay
+	case u.months > 0 && u.months <= 12: // 3 or 12
+		y, m, _ := civil(local)
+		m -= (m - 1) % int(u.months)
+		return types.DaysFromCivil(y, m, 1) * types.MicrosPerDay
 	case u.months > 0:
 		y, m, _ := civil(local)
 		n := int64(y)*12 + int64(m) - 1
@@ -146,6 +153,10 @@ func truncKernel(t types.Type, unit timeUnit) fn.Kernel {
 		m := mask(in)
 		if zone == time.UTC && unit.micros > 0 && !unit.week {
 			cutFixed(out.I64, in.I64, m, unit.micros, 0)
+			return out, nil
+		}
+		if zone == time.UTC {
+			each(rows, func(r int) { out.I64[r] = unit.cut(in.I64[r&m]) })
 			return out, nil
 		}
 		each(rows, func(r int) { out.I64[r] = unit.cutIn(in.I64[r&m], zone) })
