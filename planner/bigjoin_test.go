@@ -143,3 +143,24 @@ func TestManyReaders(t *testing.T) {
 		}
 	}
 }
+
+// TestManyCorrelated plans correlated subqueries that stand on one another, and beside one
+// another: each reads the plan of those before it, which is one node for both of its readers.
+func TestManyCorrelated(t *testing.T) {
+	allocations := map[int]float64{}
+	for _, n := range []int{8, 32} {
+		lateral, beside := "SELECT count(*) FROM plain AS q0", "SELECT k FROM plain AS t WHERE false"
+		for i := range n {
+			lateral += fmt.Sprintf(", LATERAL (SELECT max(u.v) AS v FROM plain u WHERE u.v >= q%d.v) q%d", i, i+1)
+			beside += fmt.Sprintf(" OR v IN (SELECT v + %d FROM plain x WHERE x.v < t.v)", i)
+		}
+		s := newSession(t)
+		for _, query := range []string{lateral, beside} {
+			stmt, _ := s.logical(query)
+			allocations[n] += testing.AllocsPerRun(1, func() { _, _ = Plan(stmt, s.cat, s.set) })
+		}
+	}
+	if allocations[32] > 64*allocations[8] {
+		t.Errorf("allocations by subqueries: %v", allocations)
+	}
+}

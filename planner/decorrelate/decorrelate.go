@@ -69,7 +69,19 @@ func (d *decorrelator) apply(a *logical.Apply) logical.Node {
 			"a correlated subquery beside an expression that has another value at each call")
 		return a
 	}
+	if tall(a.L) {
+		d.share(a) // else each subquery would double the plan of those before it
+	}
 	return d.unnest(a)
+}
+
+// tallPlan is of how many nodes a plan is read twice at most.
+const tallPlan = 100
+
+func tall(n logical.Node) bool {
+	nodes := 0
+	logical.Walk(n, func(logical.Node) { nodes++ })
+	return nodes > tallPlan
 }
 
 // share makes the left side one node for both that read it, the subquery and what is around
