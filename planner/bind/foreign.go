@@ -139,6 +139,7 @@ var foreignFunctions = []foreign{
 		way: "keep both bounds as columns; (a, b) OVERLAPS (c, d) compares times"},
 	{names: "array_sample", way: "write slice(shuffle($1), 1, $2)"},
 	{names: "trim_scale", way: "the scale belongs to the type: CAST(x AS DECIMAL(10, 2)), or CAST(x AS DOUBLE)"},
+	{names: "alias", way: "DESCRIBE SELECT … tells how the columns of a query are called"},
 	{names: "count_star", way: "write count(*)"},
 	{names: "get_current_time", way: "write current_time()"},
 	{names: "query query_table", way: "write the query, or the name of the table, in FROM"},

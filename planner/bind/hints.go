@@ -39,6 +39,8 @@ func (b *Binder) refuse(err error, span diag.Span, syntax []string, args []expr.
 	case bad.Func == "to_char" && len(args) == 2 && strings.Contains(err.Error(), "has FM"):
 		text, _ := constText(args[1])
 		d.WithHint("write trim(to_char(%s, '%s'))", args[0], strings.ReplaceAll(strings.ToUpper(text), "FM", ""))
+	case bad.Func == "array_contains" && len(args) == 2 && args[1].Type().Kind == types.Array: // Snowflake's order
+		d.WithHint("write array_contains(%s, %s)", args[1], args[0])
 	case bad.Func == "substring" && len(args) == 2 && args[1].Type().Kind == types.String:
 		d.WithHint("a part that a pattern describes, as in PostgreSQL: write regexp_match(%s, %s)[1]", args[0], args[1])
 	case errors.As(err, &unread):

@@ -173,6 +173,9 @@ func (e *env) spelled(x *ast.Call, name string) bool {
 		return false
 	}
 	d := e.b.errorf(diag.UnknownFunction, x.Name.Span, "unknown function %q", x.Name.String())
+	if strings.Contains(name, "/") {
+		d.Code, d.Message = diag.WrongArguments, x.Name.String()+" takes another number of arguments"
+	}
 	d.Hint = "write " + spell(way, e.given(x.Args))
 	return true
 }

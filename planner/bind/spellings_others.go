@@ -255,6 +255,7 @@ to_unixtime = unix_timestamp($1)
 from_iso8601_timestamp = CAST($1 AS TIMESTAMP)
 dayofweek_iso = isodow($1)
 last_day_of_month = last_day($1)
+regexp_substr/4 regexp_substr/5 = regexp_extract_all($1, $2, 0)[$4]
 to_number/1 = CAST($1 AS DECIMAL(10, 2))
 try_to_number/1 = TRY_CAST($1 AS DECIMAL(10, 2))
 `
