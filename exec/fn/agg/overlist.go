@@ -126,8 +126,8 @@ func (o listRows) eval(c *fn.Ctx, name string, rows fn.Rows) (*vec.Vector, error
 	if errors.As(err, &bad) {
 		return o.oneByOne(c, name, live, rows.N)
 	}
-	if err != nil {
-		return nil, err
+	if err != nil || rows.Sel == nil {
+		return found, err
 	}
 	return vec.Flatten(vec.GatherOuter(found, index)), nil
 }
@@ -161,9 +161,12 @@ func (o listRows) oneByOne(c *fn.Ctx, name string, live []int32, n int) (*vec.Ve
 
 // results aggregates the elements of rows: a result for each.
 func (o listRows) results(live []int32) (*vec.Vector, error) {
-	var elems, outer []int32
-	var groups []uint32
-	f := o.list
+	f, size := o.list, 0
+	for _, r := range live {
+		v, i := f.At(int(r))
+		size += int(v.Off[i+1] - v.Off[i])
+	}
+	elems, outer, groups := make([]int32, 0, size), make([]int32, 0, size), make([]uint32, 0, size)
 	for g, r := range live {
 		v, i := f.At(int(r))
 		for e := v.Off[i]; e < v.Off[i+1]; e++ {
