@@ -175,7 +175,11 @@ func duckField(v *vec.Vector, t types.Type, name func(row int) string, year func
 		case t.Kind == types.Decimal:
 			out.AppendInt(f.Int(at) / 1e6)
 		case t.IsFloat():
-			out.AppendFloat(f.F64[at])
+			x := f.F64[at]
+			if field := strings.ToLower(name(i)); field != "julian" && field != "epoch" { // of a field that is no constant
+				x = float64(duckBeforeChrist(duckDay(field, int64(x)), field, year(i), eras))
+			}
+			out.AppendFloat(x)
 		default:
 			out.AppendInt(duckBeforeChrist(duckDay(name(i), f.Int(at)), strings.ToLower(name(i)), year(i), eras))
 		}
