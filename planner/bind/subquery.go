@@ -94,7 +94,12 @@ func (e *env) subqueryExpr(x ast.Expr) expr.Node {
 	if q, ok := x.(*ast.Quantified); ok && !hasQuery(q) {
 		return e.quantifiedList(q)
 	}
-	if e.sel == nil && e.on == nil || len(e.params) > 0 {
+	if len(e.params) > 0 {
+		e.b.errorf(diag.BadSubquery, x.Pos(), "a subquery is not allowed in a lambda, which is of elements").
+			WithHint("compute it beside them: SELECT … FROM (SELECT …, (SELECT …) AS x …)")
+		return nil
+	}
+	if e.sel == nil && e.on == nil {
 		e.b.errorf(diag.BadSubquery, x.Pos(), "a subquery is not allowed here")
 		return nil
 	}
