@@ -160,7 +160,7 @@ var duckTimeReasons = []explanation{
 	because("times count microseconds: there are no types of nanoseconds", "duckdb/test/sql", `time(stamp)?(tz)?_ns`, accepted),
 	because("the digits of %n after the sixth are dropped: a timestamp has microseconds", "duckdb/test/sql/function/timestamp", `strptime\('[^']*:\d\d\.\d{7,}.*%n`, wrong),
 	because("TIMESTAMP(7) to TIMESTAMP(9) keep microseconds, and a warning says so", "duckdb/test/sql/types/timestamp/timestamp_precision", `::timestamp\([789]\)`, wrong),
-	because("a timestamp has microseconds", "duckdb/test/sql/types/timestamp/timestamp_precision", `from ts_precision`, wrong),
+	because("the number of digits of TIMESTAMP(n) is accepted and rounds nothing", "duckdb/test/sql/types/timestamp/timestamp_precision", `from ts_precision`, wrong),
 	because("the seconds and milliseconds of a type are not rounded", "duckdb/test/sql/types/timestamp/test_timestamp_types", `::timestamp_us = .*::timestamp_s$`, wrong),
 	because("a format may be a column", "duckdb/test/sql/function", `str[fp]time\([^)]*(random\(\)|::varchar)`, accepted),
 	because("units may be plural", "duckdb/test/sql/types/interval", `interval '[^']*' \w+s to`, accepted),
