@@ -88,15 +88,13 @@ func (p *parser) arguments(c *call) {
 	if p.acceptOp(")") {
 		return
 	}
-	if p.isOp("*") && p.opAt(1, ")") {
+	if p.acceptAny("DISTINCT", "ALL") == "DISTINCT" {
+		c.node.Distinct = true
+	}
+	if p.isOp("*") && p.opAt(1, ")") && !c.node.Distinct && !c.node.Name.Last().Is("columns") {
 		p.pos += 2
 		c.node.Star = true
 		return
-	}
-	if p.accept("DISTINCT") {
-		c.node.Distinct = true
-	} else {
-		p.accept("ALL")
 	}
 	if p.isWords("ORDER", "BY") { // rank(ORDER BY x)
 		p.argumentTail(c)

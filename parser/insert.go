@@ -83,14 +83,15 @@ func (p *parser) literalRows() *ast.QueryStmt {
 	if !p.isWord("VALUES") {
 		return nil
 	}
-	start, diags := p.pos, len(p.diags)
+	start, diags, failed := p.pos, len(p.diags), p.failed
+	undo := func() { p.pos, p.diags, p.failed = start, p.diags[:diags], failed }
 	p.next()
 	node := &ast.Values{}
 	for {
 		at := p.here()
 		row, ok := p.literalRow()
 		if !ok {
-			p.pos, p.diags = start, p.diags[:diags]
+			undo()
 			return nil
 		}
 		at.End = p.since(p.pos - 1).End
@@ -101,7 +102,7 @@ func (p *parser) literalRows() *ast.QueryStmt {
 		}
 	}
 	if !p.done() && !p.isOp(";") {
-		p.pos, p.diags = start, p.diags[:diags]
+		undo()
 		return nil
 	}
 	node.Span = p.since(start)

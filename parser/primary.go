@@ -55,7 +55,7 @@ func (p *parser) paramName(t token) string {
 		return p.numbered(t, text[1:])
 	}
 	p.params++
-	return "?" + strconv.Itoa(p.params)
+	return strconv.Itoa(p.params)
 }
 
 // mostParams is how many parameters a statement may number: as many as PostgreSQL's protocol.
@@ -84,7 +84,7 @@ func (p *parser) bracketed() operand {
 	case "{":
 		return p.structLiteral()
 	case ":":
-		if n := p.at(1); n.isName() && n.start == p.peek().end {
+		if n := p.at(1); n.kind == tokWord && n.start == p.peek().end {
 			start := p.pos
 			p.next()
 			name := p.take()

@@ -58,14 +58,20 @@ func (pr *printer) list(n int, item func(i int)) {
 }
 
 // ident prints a name, quoted where it was or must be. The first part of a path
-// cannot be a reserved word, nor INTERVAL or TABLE: an operator that is a word, as RLIKE is
-// for ~, reads behind them as a number of units and as a table.
+// cannot be a reserved word, nor one that begins a form where another word follows it.
 func (pr *printer) ident(id ast.Ident, first bool) {
-	if id.Quoted || !isPlainName(id.Name) || first && (isReserved(id.Name) || strings.EqualFold(id.Name, "INTERVAL") || strings.EqualFold(id.Name, "TABLE")) {
+	if id.Quoted || !isPlainName(id.Name) || first && (isReserved(id.Name) || beginsForm(id)) {
 		pr.put(`"`, strings.ReplaceAll(id.Name, `"`, `""`), `"`)
 		return
 	}
 	pr.put(id.Name)
+}
+
+// beginsForm reports a word that is a name only before what it is printed with by chance: an
+// operator that is a word, as RLIKE is for ~, reads behind INTERVAL as a number of units and
+// behind TABLE as a table; TABLESAMPLE behind LATERAL as a function.
+func beginsForm(id ast.Ident) bool {
+	return id.Is("INTERVAL") || id.Is("TABLE") || id.Is("LATERAL")
 }
 
 func isPlainName(s string) bool {

@@ -367,15 +367,11 @@ func (pr *printer) constructor(e ast.Expr) {
 }
 
 func (pr *printer) param(e *ast.Param) {
-	switch {
-	case strings.HasPrefix(e.Name, "?"):
-		pr.put("?")
-	case isDigit(e.Name[0]):
+	if isDigit(e.Name[0]) {
 		pr.put("$", e.Name)
-	default:
-		pr.put(":")
-		pr.ident(ast.Ident{Name: e.Name}, false)
+		return
 	}
+	pr.put(":", e.Name)
 }
 
 func (pr *printer) structExpr(e *ast.Struct) {

@@ -1,6 +1,8 @@
 package parser
 
 import (
+	"slices"
+
 	"github.com/sqlstream/sqlstream/parser/ast"
 )
 
@@ -31,8 +33,25 @@ func (pr *printer) query(q *ast.Query) {
 	}
 	if q.Offset != nil {
 		pr.put(" OFFSET ")
-		pr.expr(q.Offset, precPrimary)
+		pr.offset(q.Offset)
 	}
+}
+
+// offset prints what cannot be taken for an alias OFFSET and its columns.
+func (pr *printer) offset(x ast.Expr) {
+	switch x := x.(type) {
+	case *ast.Param, *ast.Subquery:
+		pr.expr(x, precPrimary)
+		return
+	case *ast.Literal:
+		if slices.Contains([]ast.LiteralKind{ast.LitInt, ast.LitDecimal, ast.LitDouble, ast.LitString, ast.LitNull}, x.Kind) {
+			pr.literal(x)
+			return
+		}
+	}
+	pr.put("((")
+	pr.expr(x, 0)
+	pr.put("))")
 }
 
 func (pr *printer) with(w *ast.With) {

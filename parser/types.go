@@ -175,7 +175,11 @@ func (p *parser) structFields(node *ast.TypeName) {
 		p.expectOp(")")
 		return
 	}
-	if !p.expectOp("<") || p.acceptOp(">") {
+	if p.acceptOp("<>") || !p.expectOp("<") {
+		return
+	}
+	if p.isOp(">") || p.isOp(">>") {
+		p.closeAngle()
 		return
 	}
 	for {

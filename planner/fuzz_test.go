@@ -50,7 +50,7 @@ func FuzzPlan(f *testing.F) {
 	})
 }
 
-func checkPlaces(t *testing.T, text string, err error) {
+func checkPlaces(t testing.TB, text string, err error) {
 	var list *diag.Error
 	if !errors.As(err, &list) {
 		return

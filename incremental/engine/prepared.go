@@ -75,7 +75,7 @@ func (l Literals) Bind(src diag.Source, s ast.Statement) (diag.Source, ast.State
 }
 
 // ParamKey is the name of a parameter among values: its number, or its name.
-func ParamKey(p *ast.Param) string { return strings.ToLower(strings.TrimPrefix(p.Name, "?")) }
+func ParamKey(p *ast.Param) string { return strings.ToLower(p.Name) }
 
 // literalOf is a Go value as a literal of SQL.
 func literalOf(v any) (ast.Expr, error) {
@@ -170,10 +170,7 @@ func withValues(name string, src diag.Source, s ast.Statement, value func(*ast.P
 
 // paramName is a parameter as it was written.
 func paramName(p *ast.Param) string {
-	switch {
-	case strings.HasPrefix(p.Name, "?"):
-		return "? number " + p.Name[1:]
-	case p.Name[0] >= '0' && p.Name[0] <= '9':
+	if p.Name[0] >= '0' && p.Name[0] <= '9' {
 		return "$" + p.Name
 	}
 	return ":" + p.Name
@@ -196,7 +193,7 @@ func (e *Engine) prepare(src diag.Source, s *ast.Prepare) (*Result, error) {
 	p := &prepared{src: src, stmt: s}
 	count, named := 0, map[string]bool{}
 	for _, x := range parser.Params(s.Statement) {
-		if n, err := strconv.Atoi(strings.TrimPrefix(x.Name, "?")); err == nil {
+		if n, err := strconv.Atoi(x.Name); err == nil {
 			count = max(count, n)
 		} else if low := strings.ToLower(x.Name); !named[low] {
 			named[low] = true

@@ -90,8 +90,8 @@ type IntervalExpr struct {
 	Unit  Unit
 }
 
-// Param is `?`, `$1` or `:name`. Name is "?" with the number of the question mark
-// (counted from 1 through the statement), the digits, or the name.
+// Param is `?`, `$1` or `:name`. Name is the name, or the digits; those of a question mark
+// are its number, counted from 1 through the statement.
 type Param struct {
 	diag.Span
 	Name string

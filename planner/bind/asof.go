@@ -58,7 +58,7 @@ func (j *joinBinder) asofAmong(node *logical.Asof) logical.Node {
 	if node.Outer {
 		kind = logical.Left
 	}
-	return &logical.Apply{Join: logical.Join{Kind: kind, L: j.l, R: top}, Scope: scope, Span: j.x.Span}
+	return &logical.Apply{Join: logical.Join{Kind: kind, L: j.l, R: top}, Scope: scope, Span: j.b.place(j.x.Span)}
 }
 
 // marked adds a column that is NULL only where an outer join has no row of r.

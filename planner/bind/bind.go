@@ -184,6 +184,12 @@ func (b *Binder) outermost(span diag.Span, msg string) (diag.Span, string) {
 	return at, msg
 }
 
+// place is a place of the statement, for messages of who has no text.
+func (b *Binder) place(span diag.Span) diag.Span {
+	at, _ := b.outermost(span, "")
+	return at
+}
+
 func (b *Binder) warnf(code diag.Code, span diag.Span, format string, args ...any) {
 	span, msg := b.outermost(span, fmt.Sprintf(format, args...))
 	b.diags = append(b.diags, diag.Warnf(code, span, "%s", msg))
@@ -191,8 +197,7 @@ func (b *Binder) warnf(code diag.Code, span diag.Span, format string, args ...an
 
 // note informs, once.
 func (b *Binder) note(code diag.Code, span diag.Span, format string, args ...any) {
-	span, _ = b.outermost(span, "")
-	d := diag.Infof(code, span, format, args...)
+	d := diag.Infof(code, b.place(span), format, args...)
 	for _, old := range b.diags {
 		if old.Code == code && old.Message == d.Message {
 			return

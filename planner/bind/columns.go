@@ -126,7 +126,7 @@ func isStarLike(x ast.Expr) bool {
 func columnsCall(x ast.Expr) *ast.Call {
 	var found *ast.Call
 	walkExpr(x, func(n ast.Expr) bool {
-		if c, ok := n.(*ast.Call); ok && c.Over == nil && found == nil && c.Name.Last().Is("columns") && (len(c.Args) == 1 || c.Star) {
+		if c, ok := n.(*ast.Call); ok && c.Over == nil && found == nil && c.Name.Last().Is("columns") && len(c.Args) == 1 {
 			found = c
 		}
 		return found == nil
@@ -156,9 +156,6 @@ func (sel *selectBinder) eachColumn(list []ast.Expr) []columnsPart {
 
 // columnsOf lists what COLUMNS stands for: by a pattern, a star, names or a lambda.
 func (sel *selectBinder) columnsOf(c *ast.Call) ([]pick, bool) {
-	if c.Star {
-		return sel.picks(func(string) bool { return true }), true
-	}
 	switch x := c.Args[0].(type) {
 	case *ast.Star:
 		return sel.starPicks(x), true

@@ -30,6 +30,7 @@ type invocation struct {
 	args   []expr.Node // by parameter
 	used   []int       // how often the body reads each
 	caller *scope      // which the columns of the arguments belong to
+	at     diag.Span   // the call
 	// defining: the body is checked where it is written, so errors point straight at it.
 	defining bool
 }
@@ -141,7 +142,7 @@ func (b *Binder) inBody(fr *invocation, call diag.Span, do func()) {
 		b.at = call
 	}
 	saved := b.ctes
-	b.ctes = nil
+	b.ctes, fr.at = nil, call
 	b.calls = append(b.calls, fr)
 	do()
 	b.calls = b.calls[:len(b.calls)-1]

@@ -264,8 +264,16 @@ func (sel *selectBinder) seenAliases(c clause) []string {
 	return out
 }
 
+// here is a place in the text of this SELECT: of the call, for one in the body of a function.
+func (sel *selectBinder) here(span diag.Span) diag.Span {
+	if len(sel.b.calls) > sel.within {
+		return sel.b.calls[sel.within].at
+	}
+	return span
+}
+
 // note remembers where a column was written.
 func (sel *selectBinder) note(c *expr.Column, span diag.Span) *expr.Column {
-	sel.spans[c] = span
+	sel.spans[c] = sel.here(span)
 	return c
 }

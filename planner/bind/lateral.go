@@ -64,7 +64,7 @@ func (b *Binder) lateralPlan(x *ast.Join, r *ast.Derived, l logical.Node, ls, ou
 	if !ok {
 		a = &logical.Apply{Join: *node, Scope: around.number(b)}
 	}
-	a.Span = r.Span
+	a.Span = b.place(r.Span)
 	return j.placeAbove(a), j.scope
 }
 

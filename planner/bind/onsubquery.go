@@ -85,7 +85,7 @@ func (j *joinBinder) placeBeside(node *logical.Join, swapped bool, scope int) lo
 	if swapped {
 		at = placed{end: nl, kept: nl, scope: scope}
 	}
-	a := &logical.Apply{Join: *node, Scope: scope, Span: j.subqueries[0].span}
+	a := &logical.Apply{Join: *node, Scope: scope, Span: j.b.place(j.subqueries[0].span)}
 	for _, o := range j.subqueries {
 		a.R = o.filter(a.R, at)
 	}

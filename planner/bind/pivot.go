@@ -31,7 +31,7 @@ func (b *Binder) pivot(x *ast.Pivot, outer *scope) (logical.Node, *scope) {
 		return broken()
 	}
 	sel := &selectBinder{b: b, stmt: &ast.Select{Span: x.Span}, timed: map[string]bool{}, hops: map[string]int{},
-		spans: map[*expr.Column]diag.Span{}, input: input, scope: s, grouped: true, ok: true}
+		spans: map[*expr.Column]diag.Span{}, within: len(b.calls), input: input, scope: s, grouped: true, ok: true}
 	p := &pivoter{b: b, x: x, sel: sel}
 	p.bindAxes()
 	if sel.ok && p.aggregatesOnly() {

@@ -20,13 +20,13 @@ const postStride = 64
 
 // attach joins a subquery with the input, or after grouping, and returns the number of the
 // first column that it adds.
-func (sel *selectBinder) attach(e *env, a *logical.Apply) int {
+func (sel *selectBinder) attach(e *env, a *logical.Apply, span diag.Span) int {
 	if slices.ContainsFunc(a.LKeys, hasOverRef) {
-		sel.lates = append(sel.lates, postJoin{join: a, span: a.Span})
+		sel.lates = append(sel.lates, postJoin{join: a, span: sel.here(span)})
 		return lateBase + (len(sel.lates)-1)*postStride
 	}
 	if sel.grouped && !e.inAgg && e.clause >= inSelect && (!sel.keying || readsGroups(a)) {
-		sel.posts = append(sel.posts, postJoin{join: a, span: a.Span})
+		sel.posts = append(sel.posts, postJoin{join: a, span: sel.here(span)})
 		return postBase + (len(sel.posts)-1)*postStride
 	}
 	base := len(sel.input.Schema())

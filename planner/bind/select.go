@@ -69,8 +69,9 @@ type selectBinder struct {
 	keying     bool      // GROUP BY is being bound: its subqueries are joined before
 	cell       expr.Node // of PIVOT: which rows aggregates count; nil = all
 
-	spans map[*expr.Column]diag.Span // where columns were written, for "not grouped"
-	ok    bool
+	spans  map[*expr.Column]diag.Span // where columns were written, for "not grouped"
+	within int                        // how many calls of functions written in SQL are around it
+	ok     bool
 }
 
 // selectItem is one item of the select list, after stars are expanded.
@@ -118,7 +119,7 @@ func (b *Binder) selectBody(s *ast.Select, q *ast.Query, outer *scope) *relation
 
 func (b *Binder) newSelect(s *ast.Select, q *ast.Query, outer *scope) *selectBinder {
 	sel := &selectBinder{b: b, stmt: s, query: q, timed: map[string]bool{}, hops: map[string]int{},
-		spans: map[*expr.Column]diag.Span{}, ok: true}
+		spans: map[*expr.Column]diag.Span{}, within: len(b.calls), ok: true}
 	sel.input, sel.scope = b.from(s.From, outer)
 	if s.Sample != nil && !sel.scope.broken {
 		sel.input = b.sampled(sel.input, s.Sample)

@@ -233,7 +233,7 @@ func (b *Binder) sessionTable(x *ast.TableFunc) (logical.Node, *scope) {
 	if len(params) == 4 {
 		partition = append(partition, t.columns(s, t.args[2])...)
 	}
-	sel := &selectBinder{b: b, scope: s, input: plan, timed: map[string]bool{}, hops: map[string]int{}, spans: map[*expr.Column]diag.Span{}}
+	sel := &selectBinder{b: b, scope: s, input: plan, timed: map[string]bool{}, hops: map[string]int{}, spans: map[*expr.Column]diag.Span{}, within: len(b.calls)}
 	e := &env{b: b, scope: s, sel: sel, clause: inGroupBy}
 	sel.sessionKeys = true
 	for _, p := range partition {

@@ -135,12 +135,12 @@ func (e *env) inner(q *ast.Query) logical.Node {
 // attach puts a dependent join on what the expression stands over, and returns a
 // reference to the first column that it adds; a constant if it adds none.
 func (e *env) attach(a *logical.Apply, span diag.Span) expr.Node {
-	a.Scope, a.Span = e.scope.number(e.b), span
+	a.Scope, a.Span = e.scope.number(e.b), e.b.place(span)
 	base := 0
 	if e.on != nil {
 		base = e.on.attach(a)
 	} else {
-		base = e.sel.attach(e, a)
+		base = e.sel.attach(e, a, span)
 	}
 	switch a.Kind {
 	case logical.Semi, logical.Anti:

@@ -180,7 +180,7 @@ func (b *Binder) windowTable(x *ast.TableFunc, kind string) (logical.Node, *scop
 			WithHint("write %s(TABLE t, DESCRIPTOR(ts), %s)", strings.ToUpper(kind), map[string]string{"tumble": "'10 minutes'", "hop": "slide, size", "cumulate": "step, size"}[kind])
 		return broken()
 	}
-	sel := &selectBinder{b: b, scope: s, input: plan, timed: map[string]bool{}, hops: map[string]int{}, spans: map[*expr.Column]diag.Span{}}
+	sel := &selectBinder{b: b, scope: s, input: plan, timed: map[string]bool{}, hops: map[string]int{}, spans: map[*expr.Column]diag.Span{}, within: len(b.calls)}
 	e := &env{b: b, scope: s, sel: sel, clause: inOther}
 	w := e.windowOver(x.Call, cols[0], flinkOrder(kind, rest), kind == "cumulate")
 	if w == nil {

@@ -1,0 +1,66 @@
+package parser
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/sqlstream/sqlstream/parser/diag"
+	"github.com/sqlstream/sqlstream/tests/splice"
+)
+
+// foreign are words that spliced statements get besides one another's.
+var foreign = strings.Fields(`a t x 1 2.5 'x' '1 day' "q" "" '' "select" "a b" () [] {} , . :: : -> ->> || + - * / % = < > ? $1 :n # @ ~ !~ 1e5 0x1F
+	X'CAFE' E'\n' r'a' $$x$$ -1 ** // ^ & | << >> <> (SELECT 1) OVER() (*) [1]`)
+
+func newSplicer(t testing.TB) *splice.Splicer {
+	var texts []string
+	for _, c := range readCorpus(t) {
+		texts = append(texts, c.text)
+	}
+	for _, c := range splice.Golden(t, "../tests/golden") {
+		texts = append(append(texts, strings.Split(c.Setup, ";\n")...), c.Queries...)
+	}
+	return splice.New(texts, append(Keywords(), foreign...)...)
+}
+
+// checkSpliced demands what holds for every text, and that the inner grammar complains about
+// nothing that we let through.
+func checkSpliced(t testing.TB, text string) {
+	stmts, diags := check(t, text)
+	for _, s := range stmts {
+		roundTrip(t, s)
+	}
+	for _, d := range diags {
+		if d.Code == diag.Syntax {
+			t.Errorf("only the inner grammar noticed: %s", (&diag.Source{Text: text}).Render(d))
+		}
+	}
+	if t.Failed() {
+		t.Fatalf("spliced: %s", text)
+	}
+}
+
+func TestSplicedStatements(t *testing.T) {
+	s, r := newSplicer(t), rand.New(rand.NewPCG(7, 9))
+	for range 20000 {
+		checkSpliced(t, s.Any(r))
+	}
+}
+
+// FuzzSplice splices by the bytes.
+func FuzzSplice(f *testing.F) {
+	s := newSplicer(f)
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 200 {
+		b := make([]byte, 40)
+		for i := range b {
+			b[i] = byte(r.Uint32())
+		}
+		f.Add(b)
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		source := splice.Bytes(b)
+		checkSpliced(t, s.Any(rand.New(&source)))
+	})
+}
