@@ -126,6 +126,9 @@ func (p *parser) factorHead(start int) *tableFactor {
 			return p.derived(true)
 		}
 		return p.tableFunc(start, true)
+	case p.isWord("TABLE") && p.queryParen(1):
+		p.next()
+		return p.derived(false)
 	case p.isWord("TABLE") && p.opAt(1, "("), p.callAhead():
 		return p.tableFunc(start, p.isWord("UNNEST"))
 	}

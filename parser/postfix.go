@@ -61,6 +61,9 @@ func (p *parser) method(o operand) operand {
 	name := p.take()
 	c := &call{node: &ast.Call{Name: ast.Name{Span: name.Span, Parts: []ast.Ident{name}}}}
 	p.arguments(c)
+	if c.node.Star {
+		p.fail(diag.Errorf(diag.Unexpected, p.since(p.pos-2), "%s(*) is of rows, and cannot be called on a value", name.Name).WithHint("write %s(*) alone", name.Name))
+	}
 	p.afterCall(c)
 	c.args = append([]operand{o}, c.args...)
 	span := p.reach(o)

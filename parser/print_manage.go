@@ -1,6 +1,8 @@
 package parser
 
 import (
+	"strings"
+
 	"github.com/sqlstream/sqlstream/parser/ast"
 )
 
@@ -24,9 +26,12 @@ func (pr *printer) management(s ast.Statement) {
 		}
 	case *ast.Reset:
 		pr.put("RESET ")
-		if s.Key == "" {
+		switch {
+		case s.Key == "":
 			pr.put("ALL")
-		} else {
+		case strings.EqualFold(s.Key, "ALL"):
+			pr.put(quote(s.Key))
+		default:
 			pr.put(optionKey(s.Key))
 		}
 	case *ast.Drop:
