@@ -93,12 +93,13 @@ func balanced(words []string) bool {
 	return depth == 0
 }
 
-// Bytes is a source of chance for a fuzzer: its numbers are the bytes, then zeros.
+// Bytes is a source of chance for a fuzzer: its numbers are the bytes, then the smallest.
 type Bytes []byte
 
-// Uint64 is the next number; the first two of its bytes are given.
+// Uint64 is the next number; the first two of its bytes are given. The others are ones, since
+// rand draws again, for ever, where all are zeros.
 func (b *Bytes) Uint64() uint64 {
-	var x uint64
+	x := uint64(1)<<48 - 1
 	for i := 0; i < 2 && len(*b) > 0; i++ {
 		x |= uint64((*b)[0]) << (56 - 8*i)
 		*b = (*b)[1:]
