@@ -59,6 +59,9 @@ func (p *parser) doubleColon(o operand) operand {
 func (p *parser) method(o operand) operand {
 	p.next()
 	name := p.take()
+	if name.Is("row") && !name.Quoted {
+		p.fail(diag.Errorf(diag.Unexpected, name.Span, "ROW is no function of a value").WithHint("write ROW(a, b)"))
+	}
 	c := &call{node: &ast.Call{Name: ast.Name{Span: name.Span, Parts: []ast.Ident{name}}}}
 	p.arguments(c)
 	if c.node.Star {
