@@ -78,10 +78,22 @@ func (d *decorrelator) apply(a *logical.Apply) logical.Node {
 // tallPlan is of how many nodes a plan is read twice at most.
 const tallPlan = 100
 
-func tall(n logical.Node) bool {
-	nodes := 0
-	logical.Walk(n, func(logical.Node) { nodes++ })
-	return nodes > tallPlan
+// tall tells whether a plan has more nodes than that, without what is shared already.
+func tall(n logical.Node) bool { return unshared(n, tallPlan+1) > tallPlan }
+
+// unshared counts nodes, up to a bound.
+func unshared(n logical.Node, most int) int {
+	if _, ok := n.(*logical.Shared); ok {
+		return 0
+	}
+	nodes := 1
+	for _, c := range n.Children() {
+		if nodes >= most {
+			break
+		}
+		nodes += unshared(c, most-nodes)
+	}
+	return nodes
 }
 
 // share makes the left side one node for both that read it, the subquery and what is around
