@@ -14,6 +14,9 @@ func (p *planner) targets(stmt ast.Statement) error {
 	p.span = stmt.Pos()
 	switch s := stmt.(type) {
 	case *ast.Explain:
+		if s.Target == nil { // of a query that runs, by its name
+			return diag.NewError(nil, diag.Errorf(diag.NotPlanned, stmt.Pos(), "this statement has no plan"))
+		}
 		return p.targets(s.Target)
 	case *ast.QueryStmt:
 		p.query(s, &output{target: physical.ToClient, span: s.Query.Span})
