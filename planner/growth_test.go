@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"runtime/debug"
 	"strings"
 	"testing"
 	"time"
@@ -109,6 +110,8 @@ func TestSearches(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		runtime.GC()
+		defer debug.SetGCPercent(debug.SetGCPercent(-1)) // else this thread helps to collect garbage
 		start := cpuTime()
 		if _, err := Plan(stmts[0], s.cat, s.set); err != nil {
 			t.Fatal(err)
@@ -118,9 +121,9 @@ func TestSearches(t *testing.T) {
 	for name, query := range searched {
 		var small, large time.Duration
 		linear := false
-		for range 5 { // collections of garbage disturb some attempts, not all
+		for range 5 { // what else runs disturbs some attempts, not all
 			small, large = max(min(measure(query(n)), measure(query(n))), time.Millisecond), measure(query(16*n))
-			if linear = large <= 70*small; linear {
+			if linear = large <= 128*small; linear {
 				break
 			}
 		}

@@ -189,6 +189,17 @@ func (sel *selectBinder) bindItem(i int) {
 	}
 }
 
+// called lists the items of a name, in any case.
+func (sel *selectBinder) called(name string) []int {
+	if sel.indexed != len(sel.items) {
+		sel.indexed, sel.byName = len(sel.items), map[string][]int{}
+		for i, it := range sel.items {
+			sel.byName[foldName(it.name)] = append(sel.byName[foldName(it.name)], i)
+		}
+	}
+	return sel.byName[foldName(name)]
+}
+
 // aliasExpr resolves the alias of an item; ok also when the item has an error. From
 // inside the select list only the items before it are seen. Of several with the name, one
 // with an alias of its own comes before a column that is called so.
@@ -203,12 +214,12 @@ func (sel *selectBinder) aliasExpr(e *env, id ast.Ident) (expr.Node, bool) {
 		}
 		return r
 	}
-	for i := range sel.items {
+	for _, i := range sel.called(id.Name) {
 		it := &sel.items[i]
 		if it.ast.Alias == nil && e.clause != inOrderBy && e.clause != inHaving && e.clause != inQualify {
 			continue
 		}
-		if !strings.EqualFold(it.name, id.Name) || it.state == itemBinding {
+		if it.state == itemBinding {
 			continue
 		}
 		if e.clause == inSelect && it.state == itemNew && i >= sel.binding {
@@ -226,8 +237,8 @@ func (sel *selectBinder) aliasExpr(e *env, id ast.Ident) (expr.Node, bool) {
 	if len(it.nodes) != 1 {
 		return nil, it.nodes == nil
 	}
-	for i := found + 1; e.clause == inOrderBy && i < len(sel.items); i++ {
-		if strings.EqualFold(sel.items[i].name, id.Name) && rank(&sel.items[i]) == rank(it) && sel.differs(i, it.nodes[0]) {
+	for _, i := range sel.called(id.Name) {
+		if e.clause == inOrderBy && i > found && rank(&sel.items[i]) == rank(it) && sel.differs(i, it.nodes[0]) {
 			sel.b.errorf(diag.AmbiguousName, id.Span, "column %q is ambiguous: items %d and %d of the select list are called so", id.Name, found+1, i+1).
 				WithHint("order by the number of the item, as in ORDER BY %d, or by the column with its table in front", found+1)
 			return nil, true

@@ -52,8 +52,10 @@ type selectBinder struct {
 	keyAt      expr.Finder
 	keyNames   []string
 	keySpans   []diag.Span
-	keysDone   bool                  // no key is added any more
-	binding    int                   // the item being bound; those before it are seen as aliases
+	keysDone   bool             // no key is added any more
+	binding    int              // the item being bound; those before it are seen as aliases
+	byName     map[string][]int // the items by folded name, while there are as many as indexed
+	indexed    int
 	aliased    int                   // how many nodes references to aliases came to
 	sets       []logical.GroupingSet // nil = all keys together
 	aggs       []logical.Agg

@@ -89,8 +89,8 @@ func (sel *selectBinder) makesSession(top ast.Expr) bool {
 	walkExpr(top, func(x ast.Expr) bool {
 		switch y := x.(type) {
 		case *ast.ColumnRef:
-			for _, it := range sel.items {
-				if it.ast.Alias != nil && y.Parts[0].Is(it.ast.Alias.Name) && it.ast.Expr != x {
+			for _, i := range sel.called(y.Parts[0].Name) {
+				if it := sel.items[i]; it.ast.Alias != nil && it.ast.Expr != x {
 					found = found || hasSessionCall(it.ast.Expr)
 				}
 			}

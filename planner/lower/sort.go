@@ -3,6 +3,7 @@ package lower
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/sqlstream/sqlstream/exec/expr"
 	"github.com/sqlstream/sqlstream/parser/diag"
@@ -41,10 +42,10 @@ func (l *Lowerer) sort(s *logical.Sort, need []bool, root bool) *lowered {
 	}
 	in, at := l.keyColumns(l.wholeRow(s.Input), keys)
 	n := &physical.Materialize{Input: in.node, Limit: s.Limit, Offset: s.Offset}
-	text := ""
+	var text strings.Builder
 	for i, k := range s.Keys {
 		n.Order = append(n.Order, physical.SortKey{Col: at[i], Desc: k.Desc, NullsFirst: k.NullsFirst})
-		text += fmt.Sprintf(" %s %t %t", in.id.cols[at[i]], k.Desc, k.NullsFirst)
+		fmt.Fprintf(&text, " %s %t %t", in.id.cols[at[i]], k.Desc, k.NullsFirst)
 	}
 	p := in.props()
 	n.P.Columns, n.P.Keys, n.P.Kind = p.Columns, p.Keys, physical.Retract
@@ -52,7 +53,7 @@ func (l *Lowerer) sort(s *logical.Sort, need []bool, root bool) *lowered {
 		n.P.Kind = physical.AppendOnly
 	}
 	out := &lowered{node: n, cols: in.cols}
-	out.id = identity{base: fmt.Sprintf("sort%s limit %d offset %d of (%s)", text, s.Limit, s.Offset, in.id.rows()), cols: in.id.cols}
+	out.id = identity{base: fmt.Sprintf("sort%s limit %d offset %d of (%s)", &text, s.Limit, s.Offset, in.id.rows()), cols: in.id.cols}
 	n.OpID = hashOf("materialize", out.id.base)
 	return out
 }
