@@ -91,9 +91,11 @@ func (p *parser) arguments(c *call) {
 	if p.acceptAny("DISTINCT", "ALL") == "DISTINCT" {
 		c.node.Distinct = true
 	}
-	if p.isOp("*") && p.opAt(1, ")") && !c.node.Distinct && !c.node.Name.Last().Is("columns") {
-		p.pos += 2
+	if p.isOp("*") && (p.opAt(1, ")") || p.anyWordAt(1, "IGNORE", "RESPECT") && p.wordAt(2, "NULLS") && p.opAt(3, ")")) && !c.node.Distinct && !c.node.Name.Last().Is("columns") {
+		p.next()
 		c.node.Star = true
+		p.nulls(c)
+		p.closeList()
 		return
 	}
 	if p.isWords("ORDER", "BY") { // rank(ORDER BY x)

@@ -182,6 +182,7 @@ func (p *parser) createSink(c creation) ast.Statement {
 		case p.tableOption(&node.Definition):
 		default:
 			p.unexpectedHere()
+			return node
 		}
 	}
 	node.Span = p.since(c.start)

@@ -162,6 +162,9 @@ func (p *parser) in(left operand, negated bool) operand {
 
 // inArray reads x IN array, as in DuckDB.
 func (p *parser) inArray(left operand, negated bool) operand {
+	if p.isWord("ROW") && p.opAt(1, "(") {
+		p.fail(diag.Errorf(diag.Unexpected, p.here(), "IN takes values in parentheses, a query or an array").WithHint("write IN (a, b), or IN array(a, b)"))
+	}
 	right := p.binary(precConcat)
 	node := &ast.In{Span: diag.Join(left.span, right.span), Not: negated}
 	return p.carry(node, node.Span, fill(&node.X, left), fill(&node.Array, right))

@@ -102,9 +102,12 @@ func (pr *printer) binary(e *ast.Binary) {
 	pr.expr(e.R, prec+1)
 }
 
-// looksLikeLambda tells whether x -> y, printed plainly, would be a lambda among
-// the arguments of a call.
+// looksLikeLambda tells whether x -> y or ROW(x, y) -> z, printed plainly, would be a lambda
+// among the arguments of a call.
 func looksLikeLambda(e *ast.Binary) bool {
+	if _, ok := e.L.(*ast.Row); ok && e.Op == ast.JSONGet {
+		return true
+	}
 	name, ok := e.L.(*ast.ColumnRef)
 	if !ok || e.Op != ast.JSONGet || len(name.Parts) > 1 {
 		return false

@@ -88,7 +88,7 @@ func (p *parser) unexpectedHere() {
 			WithHint("leave it out: reading takes no locks"))
 	case p.isWord("INTO"):
 		p.fail(diag.Errorf(diag.NotSupported, p.here(), "SELECT … INTO is not supported").WithHint("write INSERT INTO sink SELECT …"))
-	case p.isOp(":="), p.refusedOperator():
+	case p.refusedOperator():
 	case p.operandAt(0):
 		p.missingComma()
 	default:
