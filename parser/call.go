@@ -108,10 +108,11 @@ func (p *parser) arguments(c *call) {
 		p.closeList()
 		return
 	}
+	first := p.pos
 	p.sepList(func() { p.argument(c) })
 	p.argumentTail(c)
 	p.closeList()
-	p.unitArgument(c)
+	p.unitArgument(c, first)
 }
 
 // namedArgument tells whether name => value is next.
@@ -215,25 +216,28 @@ func (p *parser) nulls(c *call) bool {
 // unitArgument turns the first argument of timestampdiff(MINUTE, a, b) and its
 // like from a column into text. datediff counts other units than Spark's datediff(MINUTE,
 // a, b) where its unit is in quotes: without them it is timestampdiff.
-func (p *parser) unitArgument(c *call) {
+func (p *parser) unitArgument(c *call, first int) {
 	name := strings.ToLower(c.node.Name.String())
-	switch name {
-	case "timestampdiff", "timestampadd", "datediff", "dateadd", "date_diff", "date_add":
-	default:
+	if !takesUnit(name) || len(c.args) != 3 || p.failed || p.toks[first].kind != tokWord {
 		return
 	}
-	open := c.start + 1
-	if len(c.args) != 3 || p.failed || p.toks[open+1].kind != tokWord {
-		return
-	}
-	t := p.toks[open+1]
-	if !bareUnit(p.text(t)) || p.text(p.toks[open+2]) != "," || t.end-t.start == 1 && p.unitLast() {
+	t := p.toks[first]
+	if !bareUnit(p.text(t)) || p.text(p.toks[first+1]) != "," || t.end-t.start == 1 && p.unitLast() {
 		return
 	}
 	c.args[0] = p.leaf(&ast.Literal{Span: t.span(), Kind: ast.LitString, Text: strings.ToUpper(p.text(t))})
 	if name == "datediff" || name == "date_diff" {
 		c.node.Name.Parts[len(c.node.Name.Parts)-1].Name = "timestampdiff"
 	}
+}
+
+// takesUnit tells whether the first of three arguments may be a unit, without quotes.
+func takesUnit(name string) bool {
+	switch name {
+	case "timestampdiff", "timestampadd", "datediff", "dateadd", "date_diff", "date_add":
+		return true
+	}
+	return false
 }
 
 // unitLast tells whether a call ends with a unit, so that d in date_diff(d, e, DAY) is a column.
