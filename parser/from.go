@@ -273,7 +273,7 @@ func (p *parser) tableAlias() *ast.Alias {
 
 // typedColumns fails on AS x (a int, b text), as PostgreSQL names the columns of a record.
 func (p *parser) typedColumns() {
-	if !p.at(1).isName() || !p.at(2).isName() {
+	if !p.at(1).isName() || !p.at(2).isName() || p.peek().match < 0 {
 		return
 	}
 	def := strings.Join(strings.Fields(p.src.Slice(diag.Span{Start: int(p.at(1).start), End: int(p.toks[p.peek().match].start)})), " ")
