@@ -189,7 +189,7 @@ func (p *parser) glob(word, pattern token) {
 // reports whether a call stands before.
 func (p *parser) behindCall() bool {
 	open := p.toks[p.pos-1].match
-	if int(open) <= p.first || !p.toks[open-1].isName() {
+	if int(open) <= p.first || !p.toks[open-1].isName() || p.peek().match < 0 {
 		return false
 	}
 	name, params := p.text(p.toks[open-1]), p.src.Slice(diag.Span{Start: int(p.toks[open].end), End: int(p.toks[p.pos-1].start)})
