@@ -120,7 +120,7 @@ func (p *parser) factorHead(start int) *tableFactor {
 		return p.derived(false)
 	case p.isWord("VALUES") && p.opAt(1, "("):
 		return p.inlineValues()
-	case p.isWord("LATERAL") && (p.opAt(1, "(") || p.nameAt(1) && p.opAt(2, "(")):
+	case p.isWord("LATERAL") && (p.opAt(1, "(") || p.callAheadAt(1)):
 		p.next()
 		if p.queryParen(0) {
 			return p.derived(true)
@@ -155,12 +155,14 @@ func (p *parser) streamName() bool {
 }
 
 // callAhead tells whether a dotted name and a parenthesis are next.
-func (p *parser) callAhead() bool {
-	n := 0
+func (p *parser) callAhead() bool { return p.callAheadAt(0) }
+
+func (p *parser) callAheadAt(first int) bool {
+	n := first
 	for p.at(n).isName() && p.opAt(n+1, ".") {
 		n += 2
 	}
-	return p.nameAt(0) && p.at(n).isName() && p.opAt(n+1, "(")
+	return p.nameAt(first) && p.at(n).isName() && p.opAt(n+1, "(")
 }
 
 func (p *parser) file(stream bool) *tableFactor {

@@ -157,7 +157,7 @@ func (pr *printer) options(word string, list []ast.Option) {
 // optionKey leaves the quotes out where the key is words with dots between them.
 func optionKey(key string) string {
 	for _, part := range strings.Split(key, ".") {
-		if !isPlainName(part) {
+		if !isPlainName(part) || isReserved(part) {
 			return quote(key)
 		}
 	}
