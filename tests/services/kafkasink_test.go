@@ -131,6 +131,10 @@ func (o *kafkaOut) at(s sink.Sink, step string, do func() error) {
 func (o *kafkaOut) want(events ...string) {
 	o.Helper()
 	got := o.read(kgo.ReadCommitted())
+	// The broker answers that a transaction is at its end before it is seen so everywhere.
+	for begin := time.Now(); len(got) < len(events) && time.Since(begin) < 20*time.Second; {
+		got = o.read(kgo.ReadCommitted())
+	}
 	slices.Sort(got)
 	slices.Sort(events)
 	if !slices.Equal(got, events) {
