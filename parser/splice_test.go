@@ -51,14 +51,7 @@ func TestSplicedStatements(t *testing.T) {
 // FuzzSplice splices by the bytes.
 func FuzzSplice(f *testing.F) {
 	s := newSplicer(f)
-	r := rand.New(rand.NewPCG(1, 2))
-	for range 200 {
-		b := make([]byte, 40)
-		for i := range b {
-			b[i] = byte(r.Uint32())
-		}
-		f.Add(b)
-	}
+	splice.Seed(f, 200)
 	f.Fuzz(func(t *testing.T, b []byte) {
 		source := splice.Bytes(b)
 		checkSpliced(t, s.Any(rand.New(&source)))

@@ -73,14 +73,7 @@ func TestSplicedQueries(t *testing.T) {
 // FuzzPlanSplice splices by the bytes.
 func FuzzPlanSplice(f *testing.F) {
 	s := newSplicing(f)
-	r := rand.New(rand.NewPCG(1, 2))
-	for range 100 {
-		b := make([]byte, 40)
-		for i := range b {
-			b[i] = byte(r.Uint32())
-		}
-		f.Add(b)
-	}
+	splice.Seed(f, 100)
 	f.Fuzz(func(t *testing.T, b []byte) {
 		source := splice.Bytes(b)
 		s.plan(t, rand.New(&source))

@@ -107,6 +107,18 @@ func (b *Bytes) Uint64() uint64 {
 	return x
 }
 
+// Seed gives a fuzzer n recipes to begin with.
+func Seed(f *testing.F, n int) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for range n {
+		b := make([]byte, 40)
+		for i := range b {
+			b[i] = byte(r.Uint32())
+		}
+		f.Add(b)
+	}
+}
+
 // Case is a golden test's statements.
 type Case struct {
 	Setup   string

@@ -1,13 +1,14 @@
-package parser
+// Package cputime tells what a test of growth has computed.
+package cputime
 
 import (
 	"syscall"
 	"time"
 )
 
-// cpuTime is the time that this thread has computed: a busy machine does not change it. The
+// Thread is the time that this thread has computed: a busy machine does not change it. The
 // caller keeps the thread.
-func cpuTime() time.Duration {
+func Thread() time.Duration {
 	const thisThread = 1 // RUSAGE_THREAD
 	var used syscall.Rusage
 	if err := syscall.Getrusage(thisThread, &used); err != nil {
