@@ -70,9 +70,9 @@ func (pr *printer) ident(id ast.Ident, first bool) {
 // beginsForm reports a word that is a name only before what it is printed with by chance: an
 // operator that is a word, as RLIKE is for ~, reads behind INTERVAL as a number of units and
 // behind TABLE as a table; TABLESAMPLE behind LATERAL as a function; CASE before WHEN has no
-// operand.
+// operand; VALUES behind RETURN begins a query.
 func beginsForm(id ast.Ident) bool {
-	return id.Is("INTERVAL") || id.Is("TABLE") || id.Is("LATERAL") || id.Is("WHEN")
+	return id.Is("VALUES") || id.Is("INTERVAL") || id.Is("TABLE") || id.Is("LATERAL") || id.Is("WHEN")
 }
 
 func isPlainName(s string) bool {

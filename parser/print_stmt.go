@@ -117,11 +117,17 @@ func (pr *printer) createSink(s *ast.CreateSink) {
 		pr.put(" FROM ")
 		pr.name(*s.From)
 	}
+	def := s.Definition
 	if s.As != nil {
 		pr.put(" AS ")
 		pr.queryStmt(s.As)
+		if def.Comment != nil || len(def.PartitionBy) > 0 || def.Using != nil || def.StoredAs != nil || def.Location != nil || def.Format != nil {
+			pr.put(" WITH ") // also of nothing: the other words would be aliases behind the query
+			pr.properties(def.Options)
+			def.Options = nil
+		}
 	}
-	pr.tableOptions(&s.Definition)
+	pr.tableOptions(&def)
 }
 
 func (pr *printer) insert(s *ast.Insert) {
@@ -143,10 +149,14 @@ func (pr *printer) insert(s *ast.Insert) {
 
 // options prints a property list behind a word, or nothing for an empty one.
 func (pr *printer) options(word string, list []ast.Option) {
-	if len(list) == 0 {
-		return
+	if len(list) > 0 {
+		pr.put(word)
+		pr.properties(list)
 	}
-	pr.put(word, "(")
+}
+
+func (pr *printer) properties(list []ast.Option) {
+	pr.put("(")
 	pr.list(len(list), func(i int) {
 		pr.put(optionKey(list[i].Key), " = ")
 		pr.literal(list[i].Value)

@@ -25,6 +25,10 @@ func (p *parser) tableFunc(start int, lateral bool) *tableFactor {
 		p.failf(diag.Unexpected, p.since(at), "expected a table function, found struct()")
 		return nil
 	}
+	if c.node.Nulls != ast.NullsDefault {
+		p.failf(diag.Unexpected, p.since(at), "IGNORE NULLS and RESPECT NULLS are of aggregates and window functions, not of table functions")
+		return nil
+	}
 	node := &ast.TableFunc{Call: c.node, Lateral: lateral}
 	args := c.finish(p.since(at))
 	if wrapped {
