@@ -1,6 +1,8 @@
 package parser
 
 import (
+	"strings"
+
 	"slices"
 
 	"github.com/sqlstream/sqlstream/parser/ast"
@@ -159,6 +161,9 @@ func (pr *printer) selectBody(s *ast.Select) {
 	}
 	if s.Stream {
 		pr.put("STREAM ")
+		if x := s.Items[0].Expr; x != nil && !s.Distinct && len(s.DistinctOn) == 0 && strings.HasPrefix(Print(x), "(") {
+			pr.put("ALL ") // else it would be a call
+		}
 	}
 	if s.Distinct {
 		pr.put("DISTINCT ")

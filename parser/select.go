@@ -240,6 +240,9 @@ func (p *parser) startsStream() bool {
 	if !p.isWord("STREAM") {
 		return false
 	}
+	if p.wordAt(1, "ALL") {
+		return true
+	}
 	if p.opAt(1, "*") {
 		return p.opAt(2, ",") || p.at(2).kind == tokEnd || p.anyWordAt(2, "FROM", "EXCEPT", "EXCLUDE", "REPLACE")
 	}

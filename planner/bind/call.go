@@ -375,9 +375,7 @@ func (e *env) bindAggregate(x *ast.Call, f *fn.Aggregate) (logical.Agg, bool) {
 				WithHint("write the subquery itself, or compute it in FROM: SELECT … FROM (SELECT …, (SELECT …) AS x …)")
 			return agg, false
 		}
-		if hasAggRef(a) && !e.inOver {
-			e.b.errorf(diag.MisplacedAggregate, x.Args[i].Pos(), "%s aggregates an alias that is an aggregate itself", x.Name).
-				WithHint("compute the inner one in a subquery: SELECT … FROM (SELECT … GROUP BY …)")
+		if e.aggregatesAlias(x, a, x.Args[i].Pos()) {
 			return agg, false
 		}
 	}
@@ -387,7 +385,7 @@ func (e *env) bindAggregate(x *ast.Call, f *fn.Aggregate) (logical.Agg, bool) {
 		return agg, false
 	}
 	if x.Filter != nil {
-		if agg.Filter = e.condition(x.Filter, "FILTER"); agg.Filter == nil {
+		if agg.Filter = e.condition(x.Filter, "FILTER"); agg.Filter == nil || e.aggregatesAlias(x, agg.Filter, x.Filter.Pos()) {
 			return agg, false
 		}
 	}
@@ -400,7 +398,7 @@ func (e *env) bindAggregate(x *ast.Call, f *fn.Aggregate) (logical.Agg, bool) {
 	}
 	for _, o := range x.OrderBy {
 		n := e.key(o.Expr)
-		if n == nil || !e.b.orders(n, o.Span) || !e.distinctOrder(x, n, args) {
+		if n == nil || !e.b.orders(n, o.Span) || e.aggregatesAlias(x, n, o.Span) || !e.distinctOrder(x, n, args) {
 			return agg, false
 		}
 		agg.Order = append(agg.Order, sortKey(n, o))
@@ -412,6 +410,16 @@ func (e *env) bindAggregate(x *ast.Call, f *fn.Aggregate) (logical.Agg, bool) {
 		agg.Order[i].Expr = e.b.where(counted, o.Expr)
 	}
 	return agg, true
+}
+
+// aggregatesAlias refuses a part of an aggregate that reads an alias of another one.
+func (e *env) aggregatesAlias(x *ast.Call, part expr.Node, at diag.Span) bool {
+	if !hasAggRef(part) || e.inOver {
+		return false
+	}
+	e.b.errorf(diag.MisplacedAggregate, at, "%s aggregates an alias that is an aggregate itself", x.Name).
+		WithHint("compute the inner one in a subquery: SELECT … FROM (SELECT … GROUP BY …)")
+	return true
 }
 
 // where computes n, if that may fail, only for the rows that a FILTER lets through.
