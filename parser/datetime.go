@@ -44,6 +44,21 @@ func checkTemporal(kind ast.LiteralKind, text string) error {
 // specialTimes are the words that stand for a date or timestamp.
 var specialTimes = map[string]bool{"infinity": true, "+infinity": true, "-infinity": true, "inf": true, "-inf": true, "epoch": true}
 
+// relativeTime is what is written for PostgreSQL's DATE 'today' and its like: the text of a
+// literal means the same at all times.
+func relativeTime(kind ast.LiteralKind, text string) string {
+	day := map[string]string{"today": "current_date()", "now": "current_date()", "yesterday": "date_sub(current_date(), 1)", "tomorrow": "date_add(current_date(), 1)"}[strings.ToLower(text)]
+	switch {
+	case day == "" || kind == ast.LitDate:
+		return day
+	case strings.EqualFold(text, "now"):
+		return map[bool]string{true: "current_time()", false: "now()"}[kind == ast.LitTime]
+	case kind == ast.LitTime:
+		return ""
+	}
+	return "CAST(" + day + " AS TIMESTAMP)"
+}
+
 func temporalForm(kind ast.LiteralKind) string {
 	switch kind {
 	case ast.LitTime:

@@ -25,6 +25,50 @@ func (p *parser) arrayLiteral(start int) operand {
 	return p.carry(node, node.Span, fills(node.Elems, list)...)
 }
 
+// typedAhead tells BigQuery's ARRAY<T>[…] and STRUCT<a T>(…) from a comparison with a column.
+func (p *parser) typedAhead() bool {
+	if !p.isWord("ARRAY") && !p.isWord("STRUCT") || !p.opAt(1, "<") {
+		return false
+	}
+	depth, n := 1, 2
+	for ; depth > 0; n++ {
+		switch t := p.at(n); {
+		case p.opAt(n, "<"):
+			depth++
+		case p.opAt(n, ">"):
+			depth--
+		case p.opAt(n, ">>"):
+			depth -= 2
+		case t.kind != tokWord && t.kind != tokQuoted && t.kind != tokNumber && !p.opAt(n, ",") && !p.opAt(n, ":") && !p.opAt(n, "(") && !p.opAt(n, ")"):
+			return false
+		}
+	}
+	return p.isWord("ARRAY") && p.opAt(n, "[") || p.isWord("STRUCT") && p.opAt(n, "(")
+}
+
+// typedConstructor reads ARRAY<T>[…] or STRUCT<a T>(…): the value, cast to the type.
+func (p *parser) typedConstructor() operand {
+	start := p.pos
+	t := p.next()
+	typ := &ast.TypeName{Name: p.canonicalType(t)}
+	p.typeRest(typ, t)
+	typ.Span = p.since(start)
+	if p.failed {
+		return operand{}
+	}
+	var x operand
+	if values := p.pos; p.isOp("[") {
+		x = p.arrayLiteral(values)
+	} else {
+		list := p.bracketList("(", ")")
+		call := &ast.Call{Span: p.since(values), Args: make([]ast.Expr, len(list)),
+			Name: ast.Name{Span: t.span(), Parts: []ast.Ident{{Span: t.span(), Name: "struct"}}}}
+		x = p.carry(call, call.Span, fills(call.Args, list)...)
+	}
+	node := &ast.Cast{Type: typ, Span: p.since(start)}
+	return p.carry(node, node.Span, fill(&node.X, x))
+}
+
 // bracketList reads a list of expressions, perhaps empty, in brackets.
 func (p *parser) bracketList(open, closing string) []operand {
 	var list []operand

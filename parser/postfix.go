@@ -27,6 +27,10 @@ func (p *parser) postfix(o operand) operand {
 			o = p.field(o)
 		case p.isOp(".") && p.opAt(1, "*"):
 			return p.fields(o)
+		case p.isOp(".") && p.at(1).kind == tokNumber:
+			p.fail(diag.Errorf(diag.NotSupported, p.here(), "a field by its number is not supported").
+				WithHint("fields of a struct without names are called col1, col2, …: write .col%s", p.text(p.at(1))))
+			return operand{}
 		case p.isOp(":") && p.colon && p.at(1).isName():
 			o = p.variant(o)
 		default:

@@ -227,6 +227,9 @@ func (p *parser) word() operand {
 		}
 		return p.named()
 	}
+	if p.typedAhead() {
+		return p.typedConstructor()
+	}
 	switch word {
 	case "ARRAY":
 		if p.opAt(1, "[") {
@@ -341,7 +344,11 @@ func (p *parser) typedLiteral(word string) *ast.Literal {
 	out := &ast.Literal{Span: p.since(start), Kind: kind, Text: lit.Text}
 	if kind != ast.LitJSON && kind != ast.LitUUID {
 		if err := checkTemporal(kind, lit.Text); err != nil {
-			p.report(diag.Errorf(diag.BadTime, lit.Span, "%v", err))
+			d := diag.Errorf(diag.BadTime, lit.Span, "%v", err)
+			if write := relativeTime(kind, lit.Text); write != "" {
+				d.WithHint("write %s", write)
+			}
+			p.report(d)
 		}
 	}
 	return out

@@ -194,6 +194,9 @@ func (p *parser) structFields(node *ast.TypeName) {
 func (p *parser) typeField() ast.TypeField {
 	start := p.pos
 	field := ast.TypeField{Name: p.anyIdent("a field name")}
+	if !p.failed && (p.isOp(",") || p.isOp(">") || p.isOp(">>") || p.isOp(")")) {
+		p.fail(diag.Errorf(diag.Unexpected, p.since(start), "a field of a STRUCT has a name and a type").WithHint("write f1 %s", p.text(p.toks[start])))
+	}
 	p.acceptOp(":")
 	field.Type = p.typeName()
 	if !p.half && !p.accept("NULL") {

@@ -126,13 +126,14 @@ func (e *Engine) statement(ctx context.Context, src diag.Source, s ast.Statement
 }
 
 var unsupportedHints = map[string]string{
-	"USE":              "there is one space of names: write sales.orders for a table of another system's database",
-	"CREATE DATABASE":  "there is one space of names: an object may be called sales.orders",
-	"EXPLAIN ROW":      "SELECT … FROM state('query', 'operator') shows what an operator keeps",
-	"CREATE SCHEMA":    "there is one space of names: an object may be called sales.orders",
-	"CREATE CATALOG":   "declare each table and source with its connector",
-	"CREATE SECRET":    "write ${NAME} or ${file:path} in the value of an option",
-	"CREATE AGGREGATE": "write CREATE FUNCTION f(x) RETURN with aggregates in the expression, or register a Go aggregate",
+	"USE":               "there is one space of names: write sales.orders for a table of another system's database",
+	"CREATE DATABASE":   "there is one space of names: an object may be called sales.orders",
+	"EXPLAIN ROW":       "SELECT … FROM state('query', 'operator') shows what an operator keeps",
+	"CREATE SCHEMA":     "there is one space of names: an object may be called sales.orders",
+	"CREATE CATALOG":    "declare each table and source with its connector",
+	"CREATE SECRET":     "write ${NAME} or ${file:path} in the value of an option",
+	"CREATE CONNECTION": "its options stand in WITH (…) of each source and sink",
+	"CREATE AGGREGATE":  "write CREATE FUNCTION f(x) RETURN with aggregates in the expression, or register a Go aggregate",
 }
 
 // other runs the statements on prepared statements and objects.
