@@ -29,7 +29,7 @@ func (p *parser) postfix(o operand) operand {
 			return p.fields(o)
 		case p.isOp(".") && p.at(1).kind == tokNumber:
 			p.fail(diag.Errorf(diag.NotSupported, p.here(), "a field by its number is not supported").
-				WithHint("fields of a struct without names are called col1, col2, …: write .col%s", p.text(p.at(1))))
+				WithHint("write its name: that of a value without one is .col%s", p.text(p.at(1))))
 			return operand{}
 		case p.isOp(":") && p.colon && p.at(1).isName():
 			o = p.variant(o)
