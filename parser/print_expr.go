@@ -85,7 +85,7 @@ func (pr *printer) exprs(list []ast.Expr) {
 
 func (pr *printer) binary(e *ast.Binary) {
 	prec := opPrec(e.Op)
-	if looksLikeLambda(e) {
+	if looksLikeLambda(e) && !strings.HasSuffix(pr.b.String(), " IN ") { // behind IN they would be a list
 		pr.put("((")
 		pr.expr(e.L, 0)
 		pr.put("))")
@@ -320,13 +320,16 @@ func (pr *printer) inBrackets(e ast.Expr) {
 	pr.put(text)
 }
 
-// fieldOperand prints x of x.f; a path or number needs parentheses there.
+// fieldOperand prints x of x.f; a path needs parentheses there, a number a blank.
 func (pr *printer) fieldOperand(x ast.Expr) {
 	switch x.(type) {
-	case *ast.ColumnRef, *ast.Literal, *ast.Param, *ast.Place:
+	case *ast.ColumnRef:
 		pr.put("(")
 		pr.expr(x, 0)
 		pr.put(")")
+	case *ast.Literal, *ast.Param, *ast.Place:
+		pr.expr(x, 0)
+		pr.put(" ")
 	default:
 		pr.expr(x, precPostfix)
 	}

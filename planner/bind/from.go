@@ -287,7 +287,7 @@ func (b *Binder) cte(c *cteScope, name ast.Name) logical.Node {
 // plannedOnce reports a query of WITH that is read at several places and that all of them
 // must see alike, since it computes random() or its like, or that is large.
 func (b *Binder) plannedOnce(c *cteScope, plan logical.Node, span diag.Span) bool {
-	varies := logical.Varying(plan, func(logical.Node) bool { return true })
+	varies := logical.Variation{}.In(plan)
 	if c.outer == nil && varies == nil && logical.Size(plan) <= inlined {
 		return false
 	}

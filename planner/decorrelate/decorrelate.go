@@ -28,7 +28,7 @@ import (
 
 // Plan removes every Apply. The error is a *diag.Diagnostic without source.
 func Plan(n logical.Node, res *expr.Resolver) (out logical.Node, refused *diag.Diagnostic) {
-	d := &decorrelator{res: res}
+	d := &decorrelator{res: res, varies: logical.Variation{}}
 	// Inner ones first: what they read of the queries further out is, for them, a constant.
 	out = logical.Rewrite(n, func(x logical.Node) logical.Node {
 		if a, ok := x.(*logical.Apply); ok && d.refused == nil {
@@ -42,6 +42,7 @@ func Plan(n logical.Node, res *expr.Resolver) (out logical.Node, refused *diag.D
 type decorrelator struct {
 	res     *expr.Resolver
 	refused *diag.Diagnostic
+	varies  logical.Variation
 }
 
 // refuse keeps the first refusal; the plan that goes with it is not used.
@@ -58,13 +59,13 @@ func (d *decorrelator) apply(a *logical.Apply) logical.Node {
 		j := a.Join
 		return simplify(&j)
 	}
-	if e := varying(a.R, a.Scope); e != nil {
+	if e := d.varying(a.R, a.Scope); e != nil {
 		return d.perRow(a, e)
 	}
 	if out := d.pullUp(a); out != nil {
 		return out
 	}
-	if logical.Varying(a.L, func(logical.Node) bool { return true }) != nil && !d.share(a) {
+	if d.varies.In(a.L) != nil && !d.share(a) {
 		d.refuse(a, "compute it in a table first: CREATE TABLE … AS SELECT …",
 			"a correlated subquery beside an expression that has another value at each call")
 		return a

@@ -7,7 +7,10 @@ import (
 
 // varying finds what has another value at each call over rows that depend on the query
 // around; nil if there is nothing. It has one value for each row there, equal rows or not.
-func varying(n logical.Node, scope int) expr.Node {
+func (d *decorrelator) varying(n logical.Node, scope int) expr.Node {
+	if d.varies.In(n) == nil {
+		return nil
+	}
 	return logical.Varying(n, func(x logical.Node) bool { return logical.Mentions(x, scope) })
 }
 
@@ -19,7 +22,7 @@ func (d *decorrelator) perRow(a *logical.Apply, varies expr.Node) logical.Node {
 	for p, ok := below.R.(*logical.Project); ok; p, ok = below.R.(*logical.Project) {
 		below.R, list = p.Input, append(list, p)
 	}
-	if left := varying(below.R, a.Scope); left != nil || len(a.RKeys) > 0 || a.Residual != nil {
+	if left := d.varying(below.R, a.Scope); left != nil || len(a.RKeys) > 0 || a.Residual != nil {
 		if left != nil {
 			varies = left
 		}

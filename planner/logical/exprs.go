@@ -1,6 +1,8 @@
 package logical
 
 import (
+	"slices"
+
 	"github.com/sqlstream/sqlstream/exec/expr"
 	"github.com/sqlstream/sqlstream/exec/fn"
 )
@@ -82,10 +84,17 @@ func mapJoin(j Join, f func(expr.Node) expr.Node) Join {
 	return j
 }
 
+// mapList copies the list where f changes an expression: most of what is mapped is only read.
 func mapList(list []expr.Node, f func(expr.Node) expr.Node) []expr.Node {
-	out := make([]expr.Node, len(list))
+	out, own := list, false
 	for i, e := range list {
-		out[i] = f(e)
+		x := f(e)
+		if x != e && !own {
+			out, own = slices.Clone(list), true
+		}
+		if own {
+			out[i] = x
+		}
 	}
 	return out
 }
@@ -107,20 +116,46 @@ func MapAggs(aggs []Agg, f func(expr.Node) expr.Node) []Agg {
 func Varying(n Node, is func(x Node) bool) expr.Node {
 	var found expr.Node
 	Walk(n, func(x Node) {
-		var here expr.Node
-		MapExprs(x, func(e expr.Node) expr.Node {
-			expr.Walk(e, func(part expr.Node) bool {
-				varies := expr.Volatility(part) == fn.Volatile
-				if varies {
-					here = part
-				}
-				return varies
-			})
-			return e
-		})
-		if found == nil && here != nil && is(x) {
+		if here := varyingHere(x); found == nil && here != nil && is(x) {
 			found = here
 		}
 	})
+	return found
+}
+
+// varyingHere looks at the expressions of the node alone.
+func varyingHere(n Node) (here expr.Node) {
+	MapExprs(n, func(e expr.Node) expr.Node {
+		expr.Walk(e, func(part expr.Node) bool {
+			varies := expr.Volatility(part) == fn.Volatile
+			if varies {
+				here = part
+			}
+			return varies
+		})
+		return e
+	})
+	return here
+}
+
+// Variation remembers, of each plan that it was asked about and of those below, a call that
+// has another value each time; nil for none.
+type Variation map[Node]expr.Node
+
+// In is such a call anywhere in a plan; nil if there is none.
+func (v Variation) In(n Node) expr.Node {
+	found, known := v[n]
+	if known {
+		return found
+	}
+	for _, c := range n.Children() {
+		if below := v.In(c); found == nil {
+			found = below
+		}
+	}
+	if found == nil {
+		found = varyingHere(n)
+	}
+	v[n] = found
 	return found
 }

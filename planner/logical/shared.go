@@ -1,9 +1,6 @@
 package logical
 
-import (
-	"github.com/sqlstream/sqlstream/exec/expr"
-	"github.com/sqlstream/sqlstream/exec/types"
-)
+import "github.com/sqlstream/sqlstream/exec/types"
 
 // Shared is a query with a name that is read at several places and planned once: one node
 // for all of them, told apart by its address. What reads it stays above it: no filter moves
@@ -26,11 +23,6 @@ func (s *Shared) WithChildren(k []Node) Node { return &Shared{Name: s.Name, Inpu
 
 // Describe implements Node.
 func (s *Shared) Describe() string { return "Shared " + s.Name }
-
-// Varying is a call that has another value each time, nil if there is none.
-func (s *Shared) Varying() expr.Node {
-	return Varying(s.Input, func(Node) bool { return true })
-}
 
 // Size is the number of nodes of a plan, where what is shared counts as one.
 func Size(n Node) int {

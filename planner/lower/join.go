@@ -16,7 +16,7 @@ func (l *Lowerer) join(j *logical.Join, need []bool) *lowered {
 		out.cols = append(slices.Clone(out.cols), -1)
 		return &out
 	}
-	if logical.IsFinite(j.R) && j.Kind != logical.Full && !changes(j.R) && !varies(j.R) {
+	if logical.IsFinite(j.R) && j.Kind != logical.Full && !changes(j.R) && !l.sharesVarying(j.R) {
 		return l.staticJoin(j, need)
 	}
 	return l.streamJoin(j, need)
@@ -33,13 +33,13 @@ func changes(n logical.Node) bool {
 	return found
 }
 
-// varies reports a shared query with random() or its like below: a static side runs on its
+// sharesVarying reports a shared query with random() or its like below: a static side runs on its
 // own, where it would have other values than for those who read it elsewhere.
-func varies(n logical.Node) bool {
+func (l *Lowerer) sharesVarying(n logical.Node) bool {
 	found := false
 	logical.Walk(n, func(n logical.Node) {
 		if s, ok := n.(*logical.Shared); ok {
-			found = found || s.Varying() != nil
+			found = found || l.varies.In(s) != nil
 		}
 	})
 	return found

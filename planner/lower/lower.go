@@ -49,12 +49,13 @@ type Lowerer struct {
 	feedKind physical.Kind
 	until    *until                 // of the recursion that is cut
 	shared   map[sharedKey]*lowered // of this run
+	varies   logical.Variation
 }
 
 // Lower makes a physical plan for each logical one. Plans that read one source in the
 // same way share one Scan.
 func Lower(plans []logical.Node, opt []Options) ([]physical.Node, *Lowerer) {
-	l := &Lowerer{scans: map[string]*scanShare{}}
+	l := &Lowerer{scans: map[string]*scanShare{}, varies: logical.Variation{}}
 	l.run(plans, opt)
 	l.sealed, l.diags = true, nil
 	out := l.run(plans, opt)

@@ -30,7 +30,7 @@ func (l *Lowerer) once(s *logical.Shared) *lowered {
 
 // same refuses a second copy of what has another value at each call.
 func (l *Lowerer) same(s *logical.Shared) {
-	v := s.Varying()
+	v := l.varies.In(s)
 	if v == nil {
 		return
 	}
