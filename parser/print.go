@@ -60,19 +60,27 @@ func (pr *printer) list(n int, item func(i int)) {
 // ident prints a name, quoted where it was or must be. The first part of a path
 // cannot be a reserved word, nor one that begins a form where another word follows it.
 func (pr *printer) ident(id ast.Ident, first bool) {
-	if id.Quoted || !isPlainName(id.Name) || first && (isReserved(id.Name) || beginsForm(id)) {
+	if id.Quoted || !isPlainName(id.Name) || first && isKeyword(id.Name) && !id.Is("DEFAULT") { // DEFAULT in VALUES is no column
 		pr.put(`"`, strings.ReplaceAll(id.Name, `"`, `""`), `"`)
 		return
 	}
 	pr.put(id.Name)
 }
 
-// beginsForm reports a word that is a name only before what it is printed with by chance: an
-// operator that is a word, as RLIKE is for ~, reads behind INTERVAL as a number of units and
-// behind TABLE as a table; TABLESAMPLE behind LATERAL as a function; CASE before WHEN has no
-// operand; VALUES behind RETURN begins a query.
-func beginsForm(id ast.Ident) bool {
-	return id.Is("VALUES") || id.Is("INTERVAL") || id.Is("TABLE") || id.Is("LATERAL") || id.Is("WHEN")
+// callee prints the name of a function, which a word of the grammar may be: it stands before
+// a parenthesis. INTERVAL ( and the like are something else.
+func (pr *printer) callee(n ast.Name) {
+	word := n.Parts[0]
+	begins := word.Is("INTERVAL") || word.Is("TABLE") || word.Is("LATERAL") || word.Is("VALUES") || word.Is("WHEN")
+	if word.Quoted || isReserved(word.Name) || begins || !isPlainName(word.Name) {
+		pr.name(n)
+		return
+	}
+	pr.put(word.Name)
+	for _, part := range n.Parts[1:] {
+		pr.put(".")
+		pr.ident(part, false)
+	}
 }
 
 func isPlainName(s string) bool {

@@ -7,7 +7,7 @@ import (
 )
 
 func (pr *printer) call(e *ast.Call) {
-	pr.name(e.Name)
+	pr.callee(e.Name)
 	pr.put("(")
 	if e.Distinct {
 		pr.put("DISTINCT ")

@@ -269,12 +269,12 @@ func (pr *printer) caseExpr(e *ast.Case) {
 func (pr *printer) access(e ast.Expr) bool {
 	switch e := e.(type) {
 	case *ast.Subscript:
-		pr.indexed(e.X)
+		pr.expr(e.X, precPostfix)
 		pr.put("[")
 		pr.inBrackets(e.Index)
 		pr.put("]")
 	case *ast.Slice:
-		pr.indexed(e.X)
+		pr.expr(e.X, precPostfix)
 		pr.put("[")
 		pr.inBrackets(e.Lo)
 		pr.put(":")
@@ -296,15 +296,6 @@ func (pr *printer) access(e ast.Expr) bool {
 		return false
 	}
 	return true
-}
-
-// indexed prints x of x[i]: ARRAY[i] and MAP[i] are no columns without quotes.
-func (pr *printer) indexed(x ast.Expr) {
-	if ref, ok := x.(*ast.ColumnRef); ok && len(ref.Parts) == 1 && (ref.Parts[0].Is("ARRAY") || ref.Parts[0].Is("MAP")) {
-		pr.ident(ast.Ident{Name: ref.Parts[0].Name, Quoted: true}, true)
-		return
-	}
-	pr.expr(x, precPostfix)
 }
 
 // inBrackets prints a bound of a slice, in parentheses if it would begin with

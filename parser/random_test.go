@@ -2,6 +2,7 @@ package parser
 
 import (
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/sqlstream/sqlstream/parser/ast"
@@ -28,6 +29,10 @@ type generator struct {
 func (g *generator) flip(n int) bool { return g.rng.IntN(n) == 0 }
 
 func (g *generator) ident() ast.Ident {
+	if g.flip(2) {
+		words := append(Keywords(), "ANY", "SOME", "AT", "COLLATE", "DIV", "MOD", "PIVOT", "UNPIVOT", "IGNORE", "RESPECT", "SIMILAR", "OVERLAPS", "SYMMETRIC", "SAMPLE", "DATE", "UUID")
+		return ast.Ident{Name: strings.ToLower(words[g.rng.IntN(len(words))]), Quoted: g.flip(5)}
+	}
 	names := []string{"a", "b", "größe", "order", "left", "window", "interval", "my col", `q"q`, "date", "end", "emit", "stream", "x`y", "1st"}
 	return ast.Ident{Name: names[g.rng.IntN(len(names))], Quoted: g.flip(5)}
 }
@@ -102,7 +107,7 @@ func (g *generator) predicate(d int) ast.Expr {
 		return &ast.Is{X: x, Not: negated, What: ast.IsWhat(g.rng.IntN(3))}
 	case 1:
 		if g.flip(4) {
-			return &ast.In{X: x, Not: negated, Array: &ast.Array{Elems: g.exprs(1, 3, d)}}
+			return &ast.In{X: x, Not: negated, Array: g.inArray(d)}
 		}
 		return &ast.In{X: x, Not: negated, List: g.inList(d)}
 	case 2:
@@ -246,4 +251,19 @@ func (g *generator) typeName(depth int) *ast.TypeName {
 		return &ast.TypeName{Name: "STRUCT", Fields: []ast.TypeField{{Name: g.ident(), Type: g.typeName(depth - 1), NotNull: g.flip(2)}}}
 	}
 	return []*ast.TypeName{{Name: "INT"}, {Name: "DECIMAL", Args: []int{10, 2}}, {Name: "TIMESTAMP_NTZ"}, {Name: "STRING", Args: []int{5}}}[g.rng.IntN(4)]
+}
+
+// inArray is what may stand behind IN without parentheses.
+func (g *generator) inArray(d int) ast.Expr {
+	switch g.rng.IntN(5) {
+	case 0:
+		return &ast.Field{X: &ast.Literal{Kind: ast.LitString, Text: "x"}, Name: g.ident()}
+	case 1:
+		return &ast.Binary{Op: []ast.Op{ast.Concat, ast.JSONGet, ast.JSONText}[g.rng.IntN(3)], L: &ast.ColumnRef{Parts: g.name().Parts}, R: g.leaf()}
+	case 2:
+		return &ast.ColumnRef{Parts: g.name().Parts}
+	case 3:
+		return &ast.Subscript{X: &ast.ColumnRef{Parts: g.name().Parts}, Index: g.expr(d)}
+	}
+	return &ast.Array{Elems: g.exprs(1, 3, d)}
 }
