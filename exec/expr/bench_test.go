@@ -61,6 +61,8 @@ func BenchmarkExpr(b *testing.B) {
 		{"regexp_extract", must(r.Resolve("regexp_extract", url, expr.Text("(&|^)channel_id=([^&]*)"), num(2)))},
 		{"split[2]", must(r.Resolve("$at", must(r.Resolve("split", url, expr.Text("/"))), num(4)))},
 		{"case", must(r.Case([]expr.Node{must(r.Resolve("<", price, num(10_000_000)))}, []expr.Node{expr.Text("a")}, expr.Text("b")))},
+		{"caseTexts", must(r.Case([]expr.Node{must(r.Resolve("<", price, num(8_000_000)))}, []expr.Node{event}, url))},
+		{"caseTextElse", must(r.Case([]expr.Node{must(r.Resolve("<", price, num(8_000_000)))}, []expr.Node{event}, expr.Text("other")))},
 		{"caseNumbers", must(r.Case([]expr.Node{must(r.Resolve("<", price, num(10_000_000)))}, []expr.Node{price}, num(0)))},
 	}
 	for _, c := range cases {

@@ -66,6 +66,9 @@ func (n *Case) Eval(c *fn.Ctx, b *vec.Batch) (*vec.Vector, error) {
 		if err != nil {
 			return nil, err
 		}
+		if out := n.blend(c, b, v); out != nil {
+			return out, nil
+		}
 		taken, rest := split(c, v, fn.Rows{N: b.N, Sel: open.Sel})
 		if err := m.branch(c, n.Thens[i], &open, taken); err != nil {
 			return nil, err

@@ -126,6 +126,9 @@ func place[T any](dst, src []T, constant bool, sel []int32) {
 	}
 }
 
+// spareText is how many times the bytes of the wanted rows are copied at most, to copy all at once.
+const spareText = 3
+
 // placeText copies the bytes of the rows behind those of earlier parts.
 func placeText(out, v *vec.Vector, sel []int32) {
 	if v.Const {
@@ -141,6 +144,15 @@ func placeText(out, v *vec.Vector, sel []int32) {
 		if !nulls || !v.IsNull(int(r)) {
 			size += int(v.Str[r].Len)
 		}
+	}
+	if len(v.Buf) <= spareText*size {
+		base := uint32(len(out.Buf))
+		out.Buf = append(out.Buf, v.Buf...)
+		for _, r := range sel {
+			src := v.Str[r]
+			out.Str[r] = vec.StrRef{Off: base + src.Off, Len: src.Len}
+		}
+		return
 	}
 	out.Buf = slices.Grow(out.Buf, size)
 	for _, r := range sel {
