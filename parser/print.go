@@ -68,19 +68,27 @@ func (pr *printer) ident(id ast.Ident, first bool) {
 }
 
 // callee prints the name of a function, which a word of the grammar may be: it stands before
-// a parenthesis. INTERVAL ( and the like are something else.
+// a parenthesis. Those that begin forms of their own take any arguments in quotes alone.
 func (pr *printer) callee(n ast.Name) {
 	word := n.Parts[0]
-	begins := word.Is("INTERVAL") || word.Is("TABLE") || word.Is("LATERAL") || word.Is("VALUES") || word.Is("WHEN")
-	if word.Quoted || isReserved(word.Name) || begins || !isPlainName(word.Name) {
-		pr.name(n)
-		return
+	if word.Quoted || isReserved(word.Name) || hasOwnForm(word.Name) || !isPlainName(word.Name) {
+		pr.ident(ast.Ident{Name: word.Name, Quoted: true}, true)
+	} else {
+		pr.put(word.Name)
 	}
-	pr.put(word.Name)
 	for _, part := range n.Parts[1:] {
 		pr.put(".")
 		pr.ident(part, false)
 	}
+}
+
+func hasOwnForm(word string) bool {
+	switch strings.ToUpper(word) {
+	case "TRY_CAST", "SAFE_CAST", "ROW", "EXTRACT", "FLOOR", "CEIL", "CEILING", "SUBSTRING", "SUBSTR", "OVERLAY", "POSITION", "TRIM",
+		"INTERVAL", "TABLE", "LATERAL", "VALUES", "WHEN", "STREAM":
+		return true
+	}
+	return false
 }
 
 func isPlainName(s string) bool {

@@ -15,16 +15,12 @@ func (pr *printer) call(e *ast.Call) {
 	if e.Star {
 		pr.put("*")
 	}
-	least := 0
-	if strings.EqualFold(e.Name.String(), "position") {
-		least = precConcat
-	}
 	pr.list(len(e.Args), func(i int) {
 		if ref, ok := e.Args[i].(*ast.ColumnRef); ok && i == 0 && len(ref.Parts) == 1 && bareUnit(ref.Parts[0].Name) && takesUnit(strings.ToLower(e.Name.String())) {
 			pr.ident(ast.Ident{Name: ref.Parts[0].Name, Quoted: true}, true) // else it is a unit
 			return
 		}
-		pr.expr(e.Args[i], least)
+		pr.expr(e.Args[i], 0)
 	})
 	for i, n := range e.Named {
 		if i+len(e.Args) > 0 {

@@ -27,6 +27,10 @@ func precOf(e ast.Expr) int {
 		return precZone
 	case *ast.Subscript, *ast.Slice, *ast.Field, *ast.Collate:
 		return precPostfix
+	case *ast.Star:
+		if e.X != nil {
+			return precPostfix - 1 // nothing stands behind it
+		}
 	case *ast.Lambda:
 		return 0
 	}

@@ -78,7 +78,13 @@ func (pr *printer) unpivot(t *ast.Unpivot) {
 	in := func() {
 		pr.list(len(t.In), func(i int) {
 			c := t.In[i]
-			pr.tuple(len(c.Columns), func(i int) { pr.expr(c.Columns[i], 0) })
+			if row, ok := c.Columns[0].(*ast.Row); ok && len(c.Columns) == 1 {
+				pr.put("ROW(") // without it, they would be several columns
+				pr.exprs(row.Elems)
+				pr.put(")")
+			} else {
+				pr.tuple(len(c.Columns), func(i int) { pr.expr(c.Columns[i], 0) })
+			}
 			pr.valueAlias(c.Alias)
 		})
 	}

@@ -220,7 +220,12 @@ func (pr *printer) item(item ast.SelectItem) {
 }
 
 func (pr *printer) star(s *ast.Star) {
-	if s.X != nil {
+	switch {
+	case s.X == nil:
+	case strings.HasSuffix(pr.b.String(), " IN "): // what begins with a parenthesis is a list there
+		pr.expr(s.X, precPostfix)
+		pr.put(".")
+	default:
 		pr.put("(")
 		pr.expr(s.X, 0)
 		pr.put(").")

@@ -45,7 +45,7 @@ func (pr *printer) table(t ast.TableRef) {
 }
 
 func (pr *printer) tableFunc(t *ast.TableFunc) {
-	if t.Lateral && !(len(t.Call.Name.Parts) == 1 && t.Call.Name.Parts[0].Is("unnest")) {
+	if name := t.Call.Name.Parts; t.Lateral && !(len(name) == 1 && name[0].Is("unnest") && !name[0].Quoted) {
 		pr.put("LATERAL ")
 	}
 	pr.call(t.Call)

@@ -188,7 +188,7 @@ func (g *generator) constructor(d int) ast.Expr {
 }
 
 func (g *generator) call(d int) ast.Expr {
-	c := &ast.Call{Name: ast.Name{Parts: []ast.Ident{{Name: []string{"f", "sum", "trim", "position", "extract", "left", "order"}[g.rng.IntN(7)]}}}}
+	c := &ast.Call{Name: ast.Name{Parts: []ast.Ident{{Name: []string{"f", "sum", "trim", "position", "extract", "left", "order", "try_cast", "row", "floor", "substring", "overlay"}[g.rng.IntN(12)]}}}}
 	c.Args = g.exprs(0, 2, d)
 	if len(c.Args) == 0 && g.flip(2) {
 		c.Args = append(c.Args, &ast.Lambda{Params: []ast.Ident{g.ident()}, Body: g.expr(d)})
@@ -203,23 +203,6 @@ func (g *generator) call(d int) ast.Expr {
 	}
 	if g.flip(4) {
 		c.Over = g.window(d)
-	}
-	return g.keywordSafe(c)
-}
-
-// keywordSafe drops what a function with keyword arguments cannot have.
-func (g *generator) keywordSafe(c *ast.Call) ast.Expr {
-	switch c.Name.Last().Name {
-	case "trim", "position":
-		c.Distinct = false
-		if !c.WithinGroup {
-			c.OrderBy = nil
-		}
-		if len(c.Args) > 0 {
-			if _, ok := c.Args[0].(*ast.Lambda); ok {
-				c.Args = nil
-			}
-		}
 	}
 	return c
 }

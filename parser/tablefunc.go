@@ -10,6 +10,7 @@ func (p *parser) tableFunc(start int, lateral bool) *tableFactor {
 	wrapped := p.isWord("TABLE") && p.opAt(1, "(")
 	if wrapped {
 		p.pos += 2
+		lateral = lateral || p.isWord("UNNEST")
 	}
 	if !p.callAhead() {
 		p.unexpected("a table function")
