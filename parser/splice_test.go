@@ -1,12 +1,19 @@
 package parser
 
 import (
+	"flag"
 	"math/rand/v2"
 	"strings"
 	"testing"
 
 	"github.com/sqlstream/sqlstream/parser/diag"
 	"github.com/sqlstream/sqlstream/tests/splice"
+)
+
+var (
+	splices    = flag.Int("splices", 20000, "how many statements TestSplicedStatements makes")
+	spliceSeed = flag.Uint64("splices.seed", 7, "the seed of TestSplicedStatements")
+	spliceMore = flag.String("splices.more", "", "a folder with sqllogictest files, whose statements are spliced too")
 )
 
 // foreign are words that spliced statements get besides one another's.
@@ -20,6 +27,9 @@ func newSplicer(t testing.TB) *splice.Splicer {
 	}
 	for _, c := range splice.Golden(t, "../tests/golden") {
 		texts = append(append(texts, strings.Split(c.Setup, ";\n")...), c.Queries...)
+	}
+	if *spliceMore != "" {
+		texts = append(texts, splice.Public(t, *spliceMore)...)
 	}
 	return splice.New(texts, append(Keywords(), foreign...)...)
 }
@@ -42,8 +52,8 @@ func checkSpliced(t testing.TB, text string) {
 }
 
 func TestSplicedStatements(t *testing.T) {
-	s, r := newSplicer(t), rand.New(rand.NewPCG(7, 9))
-	for range 20000 {
+	s, r := newSplicer(t), rand.New(rand.NewPCG(*spliceSeed, 9))
+	for range *splices {
 		checkSpliced(t, s.Any(r))
 	}
 }

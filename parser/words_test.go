@@ -297,6 +297,7 @@ a || b || c`, "\n")
 // TestWordsAsNames puts each word of the grammar where a name can be: what is taken prints as
 // a text that is read as the same.
 func TestWordsAsNames(t *testing.T) {
+	t.Parallel()
 	list := words()
 	for _, w := range []string{"ARRAY", "UNNEST", "STREAM", "TRY_CAST", "TRIM", "ROW", "INTERVAL", "DATE", "VALUES", "WINDOW"} {
 		list = append(list, `"`+strings.ToLower(w)+`"`)
@@ -308,6 +309,7 @@ func TestWordsAsNames(t *testing.T) {
 
 // TestValuesInPlaces puts an expression of every form where one can be.
 func TestValuesInPlaces(t *testing.T) {
+	t.Parallel()
 	if taken := fillPlaces(t, append(placesOfValues, placesOfNames...), values); taken < 10_000 {
 		t.Errorf("only %d statements were taken", taken)
 	}

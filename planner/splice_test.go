@@ -1,6 +1,7 @@
 package planner
 
 import (
+	"flag"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -9,6 +10,12 @@ import (
 	"github.com/sqlstream/sqlstream/parser/diag"
 	"github.com/sqlstream/sqlstream/planner/physical"
 	"github.com/sqlstream/sqlstream/tests/splice"
+)
+
+var (
+	splices    = flag.Int("splices", 4000, "how many queries TestSplicedQueries makes")
+	spliceSeed = flag.Uint64("splices.seed", 7, "the seed of TestSplicedQueries")
+	spliceMore = flag.String("splices.more", "", "a folder with sqllogictest files, whose statements are spliced too")
 )
 
 // pieces are words and expressions that spliced queries get besides one another's.
@@ -28,6 +35,9 @@ func newSplicing(t testing.TB) *splicing {
 	var queries []string
 	for _, c := range s.cases {
 		queries = append(queries, c.Queries...)
+	}
+	if *spliceMore != "" {
+		queries = append(queries, splice.Public(t, *spliceMore)...)
 	}
 	s.Splicer = splice.New(queries, pieces...)
 	return s
@@ -64,8 +74,8 @@ func (s *splicing) plan(t testing.TB, r *rand.Rand) {
 }
 
 func TestSplicedQueries(t *testing.T) {
-	s, r := newSplicing(t), rand.New(rand.NewPCG(7, 9))
-	for range 4000 {
+	s, r := newSplicing(t), rand.New(rand.NewPCG(*spliceSeed, 9))
+	for range *splices {
 		s.plan(t, r)
 	}
 }

@@ -159,3 +159,29 @@ func caseOf(text string) (c Case) {
 	}
 	return c
 }
+
+// Public reads the statements of sqllogictest files (.test, .slt) below a folder, of any
+// system: the short ones of the first part of each file.
+func Public(t testing.TB, dir string) []string {
+	t.Helper()
+	const most, long = 200_000, 1500
+	var out []string
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if ext := filepath.Ext(path); err != nil || ext != ".test" && ext != ".slt" {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		for block := range strings.SplitSeq(string(text[:min(len(text), most)]), "\n\n") {
+			head, body, _ := strings.Cut(block, "\n")
+			body, _, _ = strings.Cut(body, "\n----")
+			if body != "" && len(body) < long && (strings.HasPrefix(head, "query") || strings.HasPrefix(head, "statement")) {
+				out = append(out, body)
+			}
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
