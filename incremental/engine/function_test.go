@@ -71,6 +71,7 @@ func TestPrepared(t *testing.T) {
 	w.gives("EXECUTE q('a', '''', 5); EXECUTE q USING 'b', 'x', 1", "Anna", "it's")
 	w.gives("PREPARE n (STRING) AS INSERT INTO dim (k) VALUES (?); EXECUTE n(7); SELECT k FROM dim WHERE name IS NULL", "statement n prepared with 1 parameters", "7")
 	w.gives("PREPARE z AS SELECT :x + 1 AS r, :y AS s; EXECUTE z(y => DATE '2024-01-01', x => -3)", "statement z prepared with 2 parameters", "-2 2024-01-01")
+	w.gives(`PREPARE a AS SELECT (array)[?] AS a, (map)["values"] AS m, [x] AS l FROM (SELECT ARRAY[1, 2] AS array, MAP[5, 6] AS map, 5 AS "values", 7 AS x); EXECUTE a(2)`, "statement a prepared with 1 parameters", "2 6 [7]")
 	w.gives("PREPARE e AS SELECT k FROM dim WHERE k = $1; EXPLAIN EXECUTE e('a')", "statement e prepared with 1 parameters",
 		"Client  mode=append (the input is finite)", "└ Filter #2  (k = 'a')  kind=append", "  └ Scan #1  dim (memory)  columns (k)  finite  kind=append",
 		"Late: none", "Never cleaned: none", "Approximate: no")
