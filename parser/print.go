@@ -60,12 +60,28 @@ func (pr *printer) list(n int, item func(i int)) {
 // ident prints a name, quoted where it was or must be. The first part of a path
 // cannot be a reserved word, nor one that begins a form where another word follows it.
 func (pr *printer) ident(id ast.Ident, first bool) {
-	if id.Quoted || !isPlainName(id.Name) || first && isKeyword(id.Name) && !id.Is("DEFAULT") { // DEFAULT in VALUES is no column
+	if id.Quoted || !isPlainName(id.Name) || first && leadsOn(id.Name) {
 		pr.put(`"`, strings.ReplaceAll(id.Name, `"`, `""`), `"`)
 		return
 	}
 	pr.put(id.Name)
 }
+
+// leadsOn tells whether a word, where a name can be, may be read as something else together
+// with what follows. DEFAULT in VALUES is no column, and units, types and CURRENT_DATE without
+// quotes have a meaning as they are.
+func leadsOn(word string) bool {
+	_, ok := leadingWords[strings.ToUpper(word)]
+	return ok || isKeyword(word) && !strings.EqualFold(word, "DEFAULT")
+}
+
+// leadingWords are those beside the keywords; read only.
+var leadingWords = set(strings.Fields(`ABSENT ADD AFTER AGGREGATE ALWAYS ANY APPROX ASYMMETRIC AT BATCH BERNOULLI BOTH CANCEL CASCADE CHECK CLUSTER COLLATE
+	COLUMN COLUMNS CONDITIONAL CONSTRAINT CONTAINS CORRESPONDING CURRENT DETERMINISTIC DISTRIBUTE DIV ELSE EMPTY ENFORCED ERROR EXACT EXCLUDE EXTENDED
+	EXTERNAL FIRST FOREIGN FUNCTIONS GAP GENERATED GLOB GLOBAL IDENTITY IGNORE INCLUDE INDEX ISNULL KEY LAMBDA LANGUAGE LAST LATENESS LEADING LOCATION
+	MATCH_CONDITION MATCH_RECOGNIZE METADATA MINUS MOD NEAREST NEXT NO NOTNULL ONLY OPTIONS OTHERS OVERLAPS PERCENT PIVOT PLACING POSITIONAL REGEXP
+	RESPECT RESTRICT RETURNING SAMPLE SCALAR SEPARATOR SIMILAR SIMILARITY SOME SORT STABLE STORED STREAMING SYMMETRIC SYSTEM TEMP TIES TO TOP TRAILING
+	UNCONDITIONAL UNIQUE UNPIVOT VALUE VIRTUAL WITHOUT WRAPPER XOR ZONE`))
 
 // callee prints the name of a function, which a word of the grammar may be: it stands before
 // a parenthesis. Those that begin forms of their own take any arguments in quotes alone.

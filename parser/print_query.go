@@ -161,8 +161,8 @@ func (pr *printer) selectBody(s *ast.Select) {
 	}
 	if s.Stream {
 		pr.put("STREAM ")
-		if x := s.Items[0].Expr; x != nil && !s.Distinct && len(s.DistinctOn) == 0 && strings.HasPrefix(Print(x), "(") {
-			pr.put("ALL ") // else it would be a call
+		if x := s.Items[0].Expr; x != nil && !s.Distinct && len(s.DistinctOn) == 0 && strings.ContainsAny(Print(x)[:1], "([{+-~!:*") {
+			pr.put("ALL ") // else it would be a column
 		}
 	}
 	if s.Distinct {

@@ -70,11 +70,11 @@ func isKeyword(word string) bool {
 }
 
 // keywordTable has the words of our grammar that are not reserved; read only.
-var keywordTable = keywords()
+var keywordTable = set(Keywords())
 
-func keywords() map[string]struct{} {
-	out := map[string]struct{}{}
-	for _, w := range Keywords() {
+func set(words []string) map[string]struct{} {
+	out := make(map[string]struct{}, len(words))
+	for _, w := range words {
 		out[w] = struct{}{}
 	}
 	return out

@@ -37,6 +37,7 @@ SELECT DISTINCT #
 SELECT DISTINCT ON (#) # FROM t
 SELECT STREAM #
 SELECT ALL #
+SELECT STREAM ALL #
 SELECT a FROM #
 SELECT a FROM # AS b
 SELECT a FROM t AS #
@@ -77,6 +78,7 @@ PIVOT # ON # IN (1) USING sum(#) GROUP BY #
 UNPIVOT # ON #, b INTO NAME # VALUE #
 VALUES (#), (1)
 SELECT INTERVAL # DAY, INTERVAL '1' DAY + #
+SELECT a BETWEEN # // 10 AND 1, 1 - # // 10, CASE # // 10 WHEN 1 THEN 2 END, 1 IN # || 'a', f(# // 10), # // 10, a = # -> 'a', # IS NULL
 SELECT # OVERLAPS (a, b), # SIMILAR TO 'a', # IS DISTINCT FROM #, # = ANY (#), # > ALL (SELECT #)
 INSERT INTO # SELECT 1
 INSERT INTO # (#) VALUES (#)
@@ -128,6 +130,7 @@ SELECT # IS NULL, # IS NOT TRUE, # IS DISTINCT FROM #, # BETWEEN # AND #, # NOT 
 SELECT CASE # WHEN # THEN # ELSE # END, CASE WHEN # THEN # END, [#, #], {'a': #}, MAP[#, #], MAP {#: #}, STRUCT(# AS a), ARRAY[#][#], a[#], a[#:], a[:#], a[#:#], [x FOR x IN # IF #]
 SELECT # AS x, # x, DISTINCT #, ALL #
 SELECT STREAM #
+SELECT STREAM ALL #
 SELECT DISTINCT ON (#) # FROM t
 SELECT * REPLACE (# AS a) FROM t
 SELECT a FROM f(#), LATERAL f(#), UNNEST(#) WITH ORDINALITY, TABLE(f(#))
@@ -292,7 +295,10 @@ UNIQUE
 2 DAYS
 1 PRECEDING
 a || b
-a || b || c`, "\n")
+a || b || c
+symmetric // 10
+any -> 'a'
+top || 'a'`, "\n")
 
 // TestWordsAsNames puts each word of the grammar where a name can be: what is taken prints as
 // a text that is read as the same.
