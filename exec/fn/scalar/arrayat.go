@@ -27,6 +27,9 @@ func resolveAt(mode atMode) resolver {
 		switch {
 		case t.Kind == types.Map && mode != atZero:
 			if !types.CanCoerce(args[1].Type, *t.Key) {
+				if t.Key.Kind == types.Array {
+					return fn.Impl{}, fmt.Errorf("needs a key, which is %s, got %s: a map of two arrays is map_from_arrays(keys, values)", t.Key, args[1].Type)
+				}
 				return fn.Impl{}, mismatch(args, 1, t.Key.String())
 			}
 			return fn.Impl{Args: []types.Type{t, *t.Key}, Result: *t.Elem, Eval: built(*t.Elem, mapAt)}, nil
