@@ -51,5 +51,7 @@ var sqliteReasons = []explanation{
 	because("text is no number: sum and avg of it are refused", "sqlite", `(sum|avg) needs a number as argument 1, got STRING`, refused),
 	because("values of types that have nothing in common are not compared", "sqlite", `IN cannot compare BYTES with BIGINT`, refused),
 	because("an aggregate of DISTINCT values may have more arguments", "sqlite", `group_concat\(DISTINCT`, accepted),
+	because("a column that is set twice is an error, as the standard says", "evidence/slt_lang_update", `column "x" is set twice`),
+	because("a sum of integers has all its digits: SQLite's is a DOUBLE, printed with 16", "evidence/slt_lang_aggfunc", `(sum\(DISTINCT|total\()`, wrong),
 	because("the file has no result for an overflow: its evidence is to be written", "evidence/slt_lang_aggfunc", `0 rows expected`, wrong),
 }
