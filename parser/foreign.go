@@ -39,7 +39,6 @@ var foreignPhrases = []phrase{
 	{"INSERT IGNORE", distinctHere},
 	{"INSERT INTO TABLE", "write INSERT INTO name"},
 	{"SELECT FROM", "name columns, or write SELECT *; within EXISTS it is SELECT 1 FROM"},
-	{"HAVING MAX", "write max_by(x, y)"}, {"HAVING MIN", "write min_by(x, y)"},
 	{"FROM LOAD GENERATOR", "write CREATE SOURCE name (columns) WITH (connector = 'datagen')"},
 	{"CREATE TABLE * FROM", "write CREATE TABLE name AS SELECT … FROM the other"},
 	{"CREATE CLUSTER", "leave it out: a query runs where it is started"},

@@ -25,6 +25,10 @@ func (p *parser) arrayLiteral(start int) operand {
 	return p.carry(node, node.Span, fills(node.Elems, list)...)
 }
 
+// mostTypeDepth is how deep the type of a constructor may be nested: to look further ahead
+// from each array < x of a long text would take a time that grows with its square.
+const mostTypeDepth = 32
+
 // typedAhead tells BigQuery's ARRAY<T>[…] and STRUCT<a T>(…) from a comparison with a column.
 func (p *parser) typedAhead() bool {
 	if !p.isWord("ARRAY") && !p.isWord("STRUCT") || !p.opAt(1, "<") {
@@ -33,6 +37,8 @@ func (p *parser) typedAhead() bool {
 	depth, n := 1, 2
 	for ; depth > 0; n++ {
 		switch t := p.at(n); {
+		case depth > mostTypeDepth:
+			return false
 		case p.opAt(n, "<"):
 			depth++
 		case p.opAt(n, ">"):

@@ -126,6 +126,11 @@ func (p *parser) closeList() {
 		p.missingComma()
 		return
 	}
+	if p.isWord("HAVING") && p.anyWordAt(1, "MAX", "MIN") { // BigQuery's any_value(x HAVING MAX y)
+		by := strings.ToLower(p.text(p.at(1))) + "_by(x, y)"
+		p.fail(diag.Errorf(diag.NotSupported, p.here(), "HAVING in the arguments of a function is not supported").WithHint("write %s", by))
+		return
+	}
 	if p.isWord("LIMIT") {
 		p.fail(diag.Errorf(diag.NotSupported, p.here(), "LIMIT in the arguments of a function is not supported").
 			WithHint("take a part of the list: slice(array_agg(x ORDER BY x), 1, n)"))

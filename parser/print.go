@@ -57,8 +57,8 @@ func (pr *printer) list(n int, item func(i int)) {
 	}
 }
 
-// ident prints a name, quoted where it was or must be. The first part of a path
-// cannot be a reserved word, nor one that begins a form where another word follows it.
+// ident prints a name, quoted where it was or must be; of a path, the first part alone may be
+// read as something else.
 func (pr *printer) ident(id ast.Ident, first bool) {
 	if id.Quoted || !isPlainName(id.Name) || first && leadsOn(id.Name) {
 		pr.put(`"`, strings.ReplaceAll(id.Name, `"`, `""`), `"`)

@@ -89,7 +89,7 @@ func (pr *printer) exprs(list []ast.Expr) {
 
 func (pr *printer) binary(e *ast.Binary) {
 	prec := opPrec(e.Op)
-	if looksLikeLambda(e) && !strings.HasSuffix(pr.b.String(), " IN ") { // behind IN they would be a list
+	if looksLikeLambda(e) && !pr.behindIn() {
 		pr.put("((")
 		pr.expr(e.L, 0)
 		pr.put("))")
@@ -105,6 +105,9 @@ func (pr *printer) binary(e *ast.Binary) {
 	}
 	pr.expr(e.R, prec+1)
 }
+
+// behindIn tells that an array comes next, where what begins with a parenthesis is a list.
+func (pr *printer) behindIn() bool { return strings.HasSuffix(pr.b.String(), " IN ") }
 
 // looksLikeLambda tells whether x -> y or ROW(x, y) -> z, printed plainly, would be a lambda
 // among the arguments of a call.

@@ -1,8 +1,6 @@
 package parser
 
 import (
-	"strings"
-
 	"slices"
 
 	"github.com/sqlstream/sqlstream/parser/ast"
@@ -161,8 +159,8 @@ func (pr *printer) selectBody(s *ast.Select) {
 	}
 	if s.Stream {
 		pr.put("STREAM ")
-		if x := s.Items[0].Expr; x != nil && !s.Distinct && len(s.DistinctOn) == 0 && strings.ContainsAny(Print(x)[:1], "([{+-~!:*") {
-			pr.put("ALL ") // else it would be a column
+		if !s.Distinct && len(s.DistinctOn) == 0 {
+			pr.put("ALL ") // before a symbol, STREAM alone would be a column or a call
 		}
 	}
 	if s.Distinct {
@@ -222,7 +220,7 @@ func (pr *printer) item(item ast.SelectItem) {
 func (pr *printer) star(s *ast.Star) {
 	switch {
 	case s.X == nil:
-	case strings.HasSuffix(pr.b.String(), " IN "): // what begins with a parenthesis is a list there
+	case pr.behindIn():
 		pr.expr(s.X, precPostfix)
 		pr.put(".")
 	default:

@@ -1,6 +1,7 @@
 package parser
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/sqlstream/sqlstream/parser/ast"
@@ -49,5 +50,17 @@ func TestRoundTripCorpus(t *testing.T) {
 				roundTrip(t, s)
 			}
 		})
+	}
+}
+
+// TestPrintNested prints queries in one another: each level once, not twice in each other one.
+func TestPrintNested(t *testing.T) {
+	const depth = 40
+	for open, closing := range map[string]string{"SELECT STREAM a + (": ")", "SELECT a[(": ")]", "SELECT a IN ((": "))", "SELECT x.f((": "))"} {
+		stmts, diags := check(t, strings.Repeat(open, depth)+"SELECT 1"+strings.Repeat(closing, depth))
+		if len(stmts) != 1 || len(diags) > 0 {
+			t.Fatal(open, diags)
+		}
+		roundTrip(t, stmts[0])
 	}
 }

@@ -90,6 +90,7 @@ var growing = map[string]func(n int) string{
 	"ctes": func(n int) string {
 		return "WITH a AS (SELECT 1)" + strings.Repeat(", b AS (SELECT 2)", n) + " SELECT 1"
 	},
+	"less":        func(n int) string { return "SELECT a" + strings.Repeat(", array < b", n) },
 	"bad strings": func(n int) string { return strings.Repeat("SELECT @; ", n) },
 	"open":        func(n int) string { return "SELECT " + strings.Repeat("(", n) },
 }

@@ -34,9 +34,9 @@ func newSplicer(t testing.TB) *splice.Splicer {
 	return splice.New(texts, append(Keywords(), foreign...)...)
 }
 
-// checkSpliced demands what holds for every text, and that the inner grammar complains about
-// nothing that we let through.
-func checkSpliced(t testing.TB, text string) {
+// checkPrint demands what holds for every text, that what is taken prints as the same, and that
+// the inner grammar complains about nothing that we let through. It counts the statements.
+func checkPrint(t testing.TB, text string) int {
 	stmts, diags := check(t, text)
 	for _, s := range stmts {
 		roundTrip(t, s)
@@ -47,14 +47,15 @@ func checkSpliced(t testing.TB, text string) {
 		}
 	}
 	if t.Failed() {
-		t.Fatalf("spliced: %s", text)
+		t.Fatalf("of %s", text)
 	}
+	return len(stmts)
 }
 
 func TestSplicedStatements(t *testing.T) {
 	s, r := newSplicer(t), rand.New(rand.NewPCG(*spliceSeed, 9))
 	for range *splices {
-		checkSpliced(t, s.Any(r))
+		checkPrint(t, s.Any(r))
 	}
 }
 
@@ -64,6 +65,6 @@ func FuzzSplice(f *testing.F) {
 	splice.Seed(f, 200)
 	f.Fuzz(func(t *testing.T, b []byte) {
 		source := splice.Bytes(b)
-		checkSpliced(t, s.Any(rand.New(&source)))
+		checkPrint(t, s.Any(rand.New(&source)))
 	})
 }
