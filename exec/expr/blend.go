@@ -119,9 +119,16 @@ func indexMask(constant bool) int {
 	return -1
 }
 
-// blendText has the bytes of both sides, one behind the other.
+// blendText has the bytes of both sides, one behind the other, or shares those of one.
 func blendText(out, yes, no *vec.Vector, bits []uint8, rows fn.Rows) {
-	out.Buf = slices.Concat(yes.Buf, no.Buf)
+	switch { // one side is NULL or the empty text
+	case len(no.Buf) == 0:
+		out.Buf = yes.Buf
+	case len(yes.Buf) == 0:
+		out.Buf = no.Buf
+	default:
+		out.Buf = slices.Concat(yes.Buf, no.Buf)
+	}
 	base := uint32(len(yes.Buf))
 	ym, nm := indexMask(yes.Const), indexMask(no.Const)
 	for i, n := 0, rows.Len(); i < n; i++ {

@@ -24,6 +24,10 @@ func blendColumn(t types.Type, n, nulls int, r *rand.Rand) *vec.Vector {
 			b.AppendFloat(float64(x) / 8)
 		case t.Kind == types.String:
 			b.AppendString(fmt.Sprint("text "[:x%6], x))
+		case t.Kind == types.Decimal:
+			b.AppendInt128(types.Int128From(int64(x)))
+		case t.Kind == types.Interval:
+			b.AppendInterval(types.IntervalValue{Days: int32(x)})
 		default:
 			b.AppendInt(int64(x))
 		}
@@ -35,7 +39,7 @@ func blendColumn(t types.Type, n, nulls int, r *rand.Rand) *vec.Vector {
 // second WHEN that never decides by lists of rows: both give the same.
 func TestBlend(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	for _, typ := range []types.Type{types.Of(types.Bool), types.Of(types.Int64), types.Of(types.Float64), types.Of(types.String)} {
+	for _, typ := range []types.Type{types.Of(types.Bool), types.Of(types.Int64), types.Of(types.Float64), types.DecimalOf(30, 2), types.Of(types.Interval), types.Of(types.String)} {
 		for i := range 200 {
 			const n = 90
 			batch := vec.NewBatch(blendColumn(types.Of(types.Bool), n, i%3, r), blendColumn(typ, n, i%4, r), blendColumn(typ, n, i%5, r))
