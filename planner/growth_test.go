@@ -47,6 +47,12 @@ var longQueries = map[string]func(n int) string{
 	"exists": func(n int) string {
 		return "SELECT a FROM t WHERE " + list(n, " AND ", "EXISTS (SELECT 1 FROM t AS u WHERE u.a = t.a + #)")
 	},
+	"scalars": func(n int) string {
+		return "SELECT " + list(n, ", ", "(SELECT max(u.a) FROM t AS u WHERE u.b = t.b AND u.a > #) AS x#") + " FROM t"
+	},
+	"laterals": func(n int) string {
+		return "SELECT t.a FROM t" + list(n, "", ", LATERAL (SELECT u.a FROM t AS u WHERE u.b = t.b LIMIT 1) AS l#")
+	},
 	"grouping": func(n int) string {
 		return "SELECT count(*) AS n FROM t GROUP BY GROUPING SETS (" + list(n, ", ", "(a + # % 7)") + ")"
 	},
@@ -161,4 +167,18 @@ func doublingAliases(n int) string {
 		items = append(items, fmt.Sprintf("x%d + x%d AS x%d", i, i, i+1))
 	}
 	return strings.Join(items, ", ")
+}
+
+// TestSubqueriesGrowth: eight times the correlated subqueries take much less than the cube of
+// that: each is planned without a look at all of the plan before it.
+func TestSubqueriesGrowth(t *testing.T) {
+	const n = 50
+	s := newSession(t, "CREATE TABLE t (a BIGINT, b STRING);")
+	for _, name := range []string{"scalars", "laterals"} {
+		query := longQueries[name]
+		s.allocated(query(1))
+		if small, large := s.allocated(query(n)), s.allocated(query(8*n)); large > 48*small {
+			t.Errorf("%s: %d parts take %d bytes, %d parts %d", name, n, small, 8*n, large)
+		}
+	}
 }
