@@ -8,7 +8,8 @@ import (
 )
 
 // MapExprs applies f to every expression of a node, not of its inputs. It is the one
-// place that knows where nodes keep expressions: every node that has any has a case.
+// place that knows where nodes keep expressions: every node that has any has a case. A list in
+// which f changes nothing is shared with n.
 func MapExprs(n Node, f func(expr.Node) expr.Node) Node {
 	switch x := n.(type) {
 	case *Filter:

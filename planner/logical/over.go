@@ -115,14 +115,7 @@ func (f OverFunc) Exprs() []expr.Node {
 
 // Map returns a copy whose expressions are replaced, those of its aggregate too.
 func (f OverFunc) Map(with func(expr.Node) expr.Node) OverFunc {
-	each := func(list []expr.Node) []expr.Node {
-		out := make([]expr.Node, len(list))
-		for i, e := range list {
-			out[i] = with(e)
-		}
-		return out
-	}
-	f.Args, f.Agg.Args = each(f.Args), each(f.Agg.Args)
+	f.Args, f.Agg.Args = mapList(f.Args, with), mapList(f.Agg.Args, with)
 	if f.Agg.Filter != nil {
 		f.Agg.Filter = with(f.Agg.Filter)
 	}
